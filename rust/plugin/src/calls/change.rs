@@ -1,8 +1,6 @@
 //! What differs between two buffers: finds changes and applies those that a script passes, makes deltas and applies them.
 //! The codec does the work. For batches of pairs over threads.
 
-use std::fmt;
-
 use godot::builtin::{AnyArray, Array, PackedByteArray, VarArray, VarDictionary, Variant};
 use godot::meta::ToGodot;
 use varbatch_codec::change::delta::{self, DeltaError};
@@ -30,7 +28,6 @@ pub fn diff(before: &PackedByteArray, after: &PackedByteArray, mut makers: Maker
     Outcome::new(changes, reports.lines(&PAIRS))
 }
 
-/// Compares each pair of buffers.
 pub fn diff_each(pairs: &AnyArray, mut makers: Makers) -> Outcome<VarArray> {
     let allow_objects = makers.allow_objects();
     let pairs = held(pairs);
@@ -118,7 +115,6 @@ fn fields(change: &Value) -> Result<[Option<Variant>; 5], String> {
     Ok([op, path.map(copy), old, new, index])
 }
 
-/// An encoded change.
 struct EncodedChange {
     path: Vec<Vec<u8>>,
     op: Op,
@@ -178,39 +174,18 @@ fn canonical(bytes: &[u8], full_objects: bool) -> Option<Vec<u8>> {
     encode_part(slot.value(), full_objects).ok()
 }
 
-/// Returns the delta that turns `before` into `after`; empty if that fails.
-pub fn make_delta(before: &PackedByteArray, after: &PackedByteArray) -> Outcome<PackedByteArray> {
-    of(plan_delta(engine::bytes_of(before), engine::bytes_of(after)))
-}
-
-/// Returns `before` with a delta applied; empty if that fails.
-pub fn apply_delta(before: &PackedByteArray, delta: &PackedByteArray) -> Outcome<PackedByteArray> {
-    of(delta::apply(engine::bytes_of(before), engine::bytes_of(delta)))
-}
-
-/// Makes a delta for each pair of buffers.
-pub fn make_deltas(pairs: &AnyArray) -> Outcome<Array<PackedByteArray>> {
-    deltas(pairs, plan_delta)
-}
-
-/// Applies a delta to a buffer, for each pair of a buffer and a delta.
-pub fn apply_deltas(pairs: &AnyArray) -> Outcome<Array<PackedByteArray>> {
-    deltas(pairs, delta::apply)
-}
-
-fn plan_delta<'a>(before: &'a [u8], after: &'a [u8]) -> Result<Plan<'a>, DeltaError> {
-    if after.len() > MAX_VALUE_LEN {
-        // Such a delta could not be applied.
-        return Err(DeltaError::too_large(after.len() as u64));
-    }
-    Ok(delta::make(before, after, edits(before, after)))
-}
-
-fn of(plan: Result<Plan<'_>, DeltaError>) -> Outcome<PackedByteArray> {
+/// Returns what `plan` makes of two buffers: [`make_delta`] or [`delta::apply`]; empty if that fails.
+pub fn delta(
+    first: &PackedByteArray,
+    second: &PackedByteArray,
+    plan: impl for<'a> Fn(&'a [u8], &'a [u8]) -> Result<Plan<'a>, DeltaError>,
+) -> Outcome<PackedByteArray> {
+    let plan = plan(engine::bytes_of(first), engine::bytes_of(second));
     Outcome::of(plan.map(|plan| Outcome::new(encode::to_bytes(&plan), Vec::new())))
 }
 
-fn deltas(
+/// Does the same for each pair of buffers.
+pub fn deltas(
     pairs: &AnyArray,
     plan: impl for<'a> Fn(&'a [u8], &'a [u8]) -> Result<Plan<'a>, DeltaError> + Sync,
 ) -> Outcome<Array<PackedByteArray>> {
@@ -224,50 +199,37 @@ fn deltas(
     Outcome::new(result.take(), reports.lines(&PAIRS))
 }
 
-/// The reason why an element of a batch is not a pair.
-#[derive(Debug)]
-pub enum NoPair {
-    /// It is not an Array, but of this type.
-    Other(Kind),
-    /// It is an Array of this size.
-    Size(usize),
-    /// The element at this index is not a PackedByteArray, but of this type.
-    Element(usize, Kind),
-}
-
-impl fmt::Display for NoPair {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected an Array of two PackedByteArrays, found ")?;
-        match self {
-            Self::Other(kind) => f.write_str(kind.name()),
-            Self::Size(size) => write!(f, "an Array of size {size}"),
-            Self::Element(index, kind) => write!(f, "{} as element {index}", kind.name()),
-        }
+/// Makes the delta from one buffer to another.
+pub fn make_delta<'a>(before: &'a [u8], after: &'a [u8]) -> Result<Plan<'a>, DeltaError> {
+    if after.len() > MAX_VALUE_LEN {
+        // Such a delta could not be applied.
+        return Err(DeltaError::too_large(after.len() as u64));
     }
+    Ok(delta::make(before, after, edits(before, after)))
 }
 
-/// Two buffers, held by references of our own, so that no script can change them; or the reason why there are not two.
-type Pair = Result<[HeldBytes; 2], NoPair>;
+/// Two buffers, held by references of our own, so that no script can change them; or what is there instead.
+type Pair = Result<[HeldBytes; 2], String>;
 
 fn held(pairs: &AnyArray) -> Vec<Pair> {
     engine::values(pairs).iter().map(pair).collect()
 }
 
-/// Returns the two elements of a pair.
-pub fn parts(value: &Value) -> Result<[&Value; 2], NoPair> {
+/// Returns the two elements of a pair, or what is there instead; `array` names an Array of another size.
+pub fn parts<'v>(value: &'v Value, array: &str) -> Result<[&'v Value; 2], String> {
     let view = value.view();
     match view.kind() {
         Kind::Array => match view.elements() {
             [first, second] => Ok([first, second]),
-            others => Err(NoPair::Size(others.len())),
+            others => Err(format!("{array} of size {}", others.len())),
         },
-        kind => Err(NoPair::Other(kind)),
+        kind => Err(kind.name().into()),
     }
 }
 
 fn pair(value: &Value) -> Pair {
-    let [first, second] = parts(value)?;
-    let held = |index, buffer| decode::hold(buffer).map_err(|kind| NoPair::Element(index, kind));
+    let [first, second] = parts(value, "an Array")?;
+    let held = |index, buffer| decode::hold(buffer).map_err(|kind| format!("{} as element {index}", kind.name()));
     Ok([held(0, first)?, held(1, second)?])
 }
 
@@ -284,7 +246,7 @@ fn each_pair<'p, S: Send>(
         threads.for_each_with(all, Reports::default, |(index, (pair, slot)), reports| {
             let done = match pair {
                 Ok([first, second]) => work(first.bytes(), second.bytes(), slot),
-                Err(no_pair) => Err(no_pair.to_string()),
+                Err(found) => Err(format!("expected an Array of two PackedByteArrays, found {found}")),
             };
             if let Err(error) = done {
                 reports.push_error(index, || error);

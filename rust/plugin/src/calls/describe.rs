@@ -21,10 +21,7 @@ pub const MAX_NODES: i64 = 100_000;
 const LEAST_LEN: usize = 4;
 
 /// Returns the tree of the value at the start of `bytes`, up to `max_nodes` or the first error, which is the `error` of
-/// the root.
-///
-/// # Errors
-/// If `max_nodes` is less than 1.
+/// the root. Fails if `max_nodes` is less than 1.
 pub fn describe(bytes: &PackedByteArray, dialect: Dialect, max_nodes: i64) -> Result<Outcome<VarDictionary>, Failure> {
     let count = super::count_of(max_nodes).filter(|&count| count > 0);
     let failure = || Failure::invalid(format_args!("expected a max_nodes of at least 1, found {max_nodes}"));

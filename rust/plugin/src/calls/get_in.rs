@@ -13,13 +13,10 @@ use crate::engine::{self, DIALECT, OwnArray, Slot, Value};
 use crate::jobs::pool::{self, each_run};
 use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
 use crate::report::{BUFFERS, Dropped, Line, Outcome, Reports, no_buffer};
-use crate::value::build::{MayAsk, Stop, build_flat, components};
+use crate::value::build::{MayAsk, Stop, build_flat, components, number};
 use crate::value::string_cache::set_text;
 
 /// Encodes the steps of a path that a script passes.
-///
-/// # Errors
-/// If one cannot be encoded.
 fn steps(path: &AnyArray) -> Result<Vec<Vec<u8>>, String> {
     let step = |(index, step): (usize, &Value)| {
         let mut bytes = encode_part(step, false).map_err(|error| format!("step {index} of the path: {error}"))?;
@@ -230,8 +227,7 @@ fn part(value: &Variant, step: &Value) -> Option<Variant> {
 
 /// Returns a key as it is in a Dictionary with keys of a kind.
 fn converted(key: &Value, kind: Kind) -> Option<Slot> {
-    let mut slot = Slot::new();
-    slot.set_copy(key);
+    let mut slot = Slot::of(key);
     let fits = match (key.view().kind(), kind) {
         (_, Kind::Nil) | (Kind::Nil, Kind::Object) => true,
         // Decoded objects are new ones.
@@ -243,13 +239,8 @@ fn converted(key: &Value, kind: Kind) -> Option<Slot> {
 
 /// Makes the value an element of a packed array.
 fn element(plain: Plain<'_>, slot: &mut Slot) {
-    let kind = element_kind(plain.kind);
-    match (kind, plain.bytes) {
-        (Kind::Int, &[byte]) => slot.set_int(byte.into()),
-        (Kind::Int, &[a, b, c, d]) => slot.set_int(i32::from_le_bytes([a, b, c, d]).into()),
-        (Kind::Float, &[a, b, c, d]) => slot.set_float(f32::from_le_bytes([a, b, c, d]).into()),
-        (Kind::Int, bytes) => slot.set_int(i64::from_le_bytes(bytes.try_into().expect("8 bytes"))),
-        (Kind::Float, bytes) => slot.set_float(f64::from_le_bytes(bytes.try_into().expect("8 bytes"))),
-        (kind, _) => components(slot, Plain { kind, ..plain }),
+    match element_kind(plain.kind) {
+        kind @ (Kind::Int | Kind::Float) => number(slot, kind == Kind::Int, plain.bytes),
+        kind => components(slot, Plain { kind, ..plain }),
     }
 }

@@ -14,12 +14,10 @@ use varbatch_codec::limits::MAX_VALUE_LEN;
 
 use super::decode::{Decode, Input, decode_only};
 use super::encode::{encode, vars_to_bytes, vars_to_frames};
+use super::load::ALL;
 use crate::engine::{self, BytesOut, Memory, ObjectArg, Slot, Stream, StreamKind};
 use crate::objects::{Makers, alive};
 use crate::report::{Failure, Line, Outcome, Reports, VALUES};
-
-/// The `count` that means all values that are there.
-pub const ALL: i64 = -1;
 
 thread_local! {
     /// Memory for the bytes of the next small value.
@@ -59,17 +57,14 @@ impl BytesOut for Record {
         }
         let (prefix, value) = self.bytes.allocate(PREFIX_LEN + len).split_at_mut(PREFIX_LEN);
         // The writer refuses values that are longer.
-        prefix.write_copy_of_slice(&to_prefix(len as u32, self.is_big_endian));
+        let len = len as u32;
+        prefix.write_copy_of_slice(&if self.is_big_endian { len.to_be_bytes() } else { len.to_le_bytes() });
         value
     }
 
     fn set_bytes(&mut self, bytes: PackedByteArray) {
         self.bytes = bytes;
     }
-}
-
-fn to_prefix(len: u32, is_big_endian: bool) -> [u8; PREFIX_LEN] {
-    if is_big_endian { len.to_be_bytes() } else { len.to_le_bytes() }
 }
 
 /// Returns the length at the start of a record, if it is there.
@@ -87,7 +82,6 @@ fn turn_lengths(records: &mut PackedByteArray, is_big_endian: bool) {
     }
 }
 
-/// Writes bytes.
 fn write(stream: &Stream<'_>, bytes: &PackedByteArray) -> Result<(), Failure> {
     check_open(stream)?;
     let (len, max) = (bytes.len(), stream.max_len());
@@ -105,7 +99,6 @@ fn write(stream: &Stream<'_>, bytes: &PackedByteArray) -> Result<(), Failure> {
     })
 }
 
-/// Writes a value.
 pub fn store_var(file: &ObjectArg, value: &Variant, full_objects: bool) -> Outcome<EngineError> {
     let store = |stream: Stream<'_>| {
         let (is_big_endian, has_len) = (stream.is_big_endian(), stream.kind != StreamKind::Packets);

@@ -89,24 +89,18 @@ fn origin(bytes: &[u8], from: Dialect, translated: &[u8], at: usize) -> Option<u
 }
 
 /// Translates all values of the file at `source` into the file at `target`, which may be the same file. Returns when
-/// they are on the disk. A compressed file stays compressed, in the same mode if that mode can be written.
-///
-/// # Errors
-/// If the source cannot be read to its end, a value cannot be translated, or the target cannot be written. An existing
-/// target stays unchanged then.
-pub fn transcode_file(
-    source: &GString,
-    target: &GString,
-    translation: Translation,
-) -> Result<Outcome<EngineError>, Failure> {
-    let mut target = SaveTarget::plain(target);
+/// they are on the disk. A compressed file stays compressed, in the same mode if that mode can be written. Fails if the
+/// source cannot be read to its end, a value cannot be translated, or the target cannot be written. An existing target
+/// stays unchanged then.
+pub fn transcode_file(from: &GString, to: &GString, translation: Translation) -> Result<Outcome<EngineError>, Failure> {
+    let mut target = SaveTarget::plain(to);
     let ticket = target.ticket();
-    let file = Source::plain(source);
+    let file = Source::plain(from);
     let mut loader = file.open()?;
     target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
     pool::with(len >= LOAD_PARALLEL_FROM || loader.compression().is_some(), |threads| {
-        let failed = |error| failure(source, &target, translation.from, &error);
+        let failed = |error| failure(&file, &target, translation.from, &error);
         // A compressed source is read twice: the header of the target needs the total length.
         let mut total = 0;
         if loader.compression().is_some() {
@@ -118,12 +112,13 @@ pub fn transcode_file(
         // The source may be the file to replace, and some systems cannot replace an open file.
         drop(loader);
         finish(&target, &ticket, saver, threads)?;
-        let warnings = losses.iter().map(|loss| Line::warning(format_args!("\"{source}\": {loss}")));
+        let warnings = losses.iter().map(|loss| Line::warning(format_args!("\"{}\": {loss}", file.shown)));
         Ok(Outcome::new(EngineError::OK, warnings.collect()))
     })
 }
 
-fn failure(source: &GString, target: &SaveTarget, from: Dialect, error: &TranscodeError) -> Failure {
+fn failure(source: &Source, target: &SaveTarget, from: Dialect, error: &TranscodeError) -> Failure {
+    let is_refused = |kind: &_| matches!(kind, CodecErrorKind::NoSuchType { .. } | CodecErrorKind::TooLarge { .. });
     let code = match error {
         TranscodeError::Save(error) => return target.not_written(error),
         TranscodeError::Load(LoadError::Read(_)) => EngineError::ERR_FILE_CANT_READ,
@@ -135,13 +130,9 @@ fn failure(source: &GString, target: &SaveTarget, from: Dialect, error: &Transco
         TranscodeError::Value { index, error } => format!("value {index}: {error}"),
         _ => error.to_string(),
     };
-    let mut lines = vec![Line::error(format_args!("\"{source}\": {text}"))];
+    let mut lines = vec![Line::error(format_args!("\"{}\": {text}", source.shown))];
     if code == EngineError::ERR_FILE_CORRUPT {
-        explain(&Source::plain(source), from, &mut lines);
+        explain(source, from, &mut lines);
     }
     Failure::new(code, &lines[0].text)
-}
-
-fn is_refused(kind: &CodecErrorKind) -> bool {
-    matches!(kind, CodecErrorKind::NoSuchType { .. } | CodecErrorKind::TooLarge { .. })
 }

@@ -73,7 +73,6 @@ impl Decoded {
         self.next()
     }
 
-    /// Drops the deferred values.
     pub fn drop_deferred(&mut self) {
         self.deferred.clear();
     }
@@ -81,12 +80,6 @@ impl Decoded {
     /// Takes what makes objects, after which none are made.
     pub fn take_makers(&mut self) -> Makers {
         std::mem::take(&mut self.makers)
-    }
-
-    /// Drops all values, and what is said of them.
-    pub fn drop_all(&mut self) {
-        self.drop_deferred();
-        (self.count, self.reports) = (0, Reports::default());
     }
 
     /// Builds the next deferred value. Scripts may run.

@@ -39,10 +39,7 @@ impl<'a> Input<'a> {
         Self { at: 0, bytes: engine::bytes_of(bytes) }
     }
 
-    /// The bytes of a buffer from an offset on.
-    ///
-    /// # Errors
-    /// If the buffer has no such offset.
+    /// The bytes of a buffer from an offset on. Fails if it has no such offset.
     pub fn from(bytes: &'a PackedByteArray, offset: i64) -> Result<Self, Failure> {
         let Self { bytes, .. } = Self::of(bytes);
         let at = usize::try_from(offset).ok().filter(|at| *at <= bytes.len());
@@ -56,7 +53,6 @@ impl<'a> Input<'a> {
         Self { bytes: end.unwrap_or(self.bytes), ..self }
     }
 
-    /// Returns a reader of the value.
     pub fn reader(self, allow_objects: bool) -> Reader<'a> {
         Reader::new(self.bytes).with_base(self.at).with_objects(allow_objects)
     }

@@ -90,7 +90,6 @@ pub fn put(plan: &Plan<'_>, out: &mut impl BytesOut) {
     pool::with(plan.len() >= PARALLEL_FROM, |threads| fill::fill_parallel(plan.whole(), dest, threads));
 }
 
-/// Returns a plan as a byte array.
 pub fn to_bytes(plan: &Plan<'_>) -> PackedByteArray {
     let mut bytes = PackedByteArray::new();
     put(plan, &mut bytes);
@@ -158,7 +157,6 @@ impl Batch {
 pub enum Form {
     /// Values end to end, with a mark between each pair.
     Bytes,
-    /// Frames.
     Frames,
 }
 

@@ -18,7 +18,9 @@ use crate::report::{Failure, Line, PATH, short};
 #[derive(Clone)]
 pub struct Source {
     /// The Godot path, such as `user://world.dat`, and the path of this machine, unless the engine reads the file.
-    pub path: String,
+    pub(super) path: String,
+    /// The path as errors show it.
+    pub shown: String,
     pub at: Option<PathBuf>,
     /// The key, if it is encrypted.
     pub key: Option<Key>,
@@ -29,16 +31,22 @@ pub struct Source {
 impl Source {
     /// A plain or compressed file that begins with its values.
     pub fn plain(path: &GString) -> Self {
-        let shown = path.to_string();
+        let text = path.to_string();
         // A project file may be in a pack, under another name.
-        let is_own = !shown.starts_with("res://") && !shown.starts_with("uid://");
-        Self { path: shown, at: is_own.then(|| engine::globalize(path)), key: None, offset: 0 }
+        let is_own = !text.starts_with("res://") && !text.starts_with("uid://");
+        Self {
+            shown: short(&text, PATH),
+            path: text,
+            at: is_own.then(|| engine::globalize(path)),
+            key: None,
+            offset: 0,
+        }
     }
 
     /// Returns the backup of this file, if there is one and all of it is whole.
     pub fn whole_backup(&self, threads: &Threads) -> Option<Self> {
         let at = backup_of(self.at.as_ref()?).ok()?;
-        let backup = Self { path: format!("{}.bak", self.path), at: Some(at), ..self.clone() };
+        let backup = Self { shown: format!("{}.bak", self.shown), at: Some(at), ..self.clone() };
         backup.is_whole(threads).then_some(backup)
     }
 
@@ -52,23 +60,18 @@ impl Source {
         self.key.is_none() && self.offset == 0
     }
 
-    /// Opens the file.
-    ///
-    /// # Errors
-    /// If it does not exist or cannot be read, or is not encrypted though there is a key.
+    /// Opens the file. Fails if it does not exist or cannot be read, or is not encrypted though there is a key.
     pub fn open(&self) -> Result<Loader, Failure> {
-        let shown = &self.path;
-        let failure = |code, why: &dyn std::fmt::Display| {
-            Failure::new(code, format!("cannot load \"{}\": {why}", short(shown, PATH)))
-        };
+        let shown = &self.shown;
+        let failure = |code, why: &dyn std::fmt::Display| Failure::new(code, format!("cannot load \"{shown}\": {why}"));
         let loader = if let Some(at) = &self.at {
             match &self.key {
                 Some(key) => Loader::open_encrypted(at, key),
                 None => Loader::open(at),
             }
         } else {
-            let (file, len) =
-                EngineFile::open(&GString::from(shown)).map_err(|code| failure(code, &engine::error_text(code)))?;
+            let (file, len) = EngineFile::open(&GString::from(&self.path))
+                .map_err(|code| failure(code, &engine::error_text(code)))?;
             match &self.key {
                 Some(key) => Loader::encrypted(Box::new(file), len, key),
                 None => Loader::new(Box::new(file), len),
@@ -85,9 +88,6 @@ impl Source {
 }
 
 /// Reads the argument `key`: null, a password, or the bytes of a key. No text ever has it in it.
-///
-/// # Errors
-/// If it is anything else.
 pub fn key_of(key: &Variant) -> Result<Option<Key>, String> {
     let bytes = match key.get_type() {
         VariantType::NIL => return Ok(None),
@@ -119,7 +119,7 @@ pub fn explain(source: &Source, dialect: Dialect, lines: &mut Vec<Line>) {
     let Some(guess) = source.open().ok().and_then(|loader| loader.guess(dialect)) else {
         return;
     };
-    let error = named(&source.path, &guess, &lines[first].text);
+    let error = named(&source.shown, &guess, &lines[first].text);
     if matches!(guess, Guess::Engines(_)) {
         lines[first].text = error;
     } else {

@@ -93,7 +93,6 @@ impl Loading {
         self.loader.passed().is_some()
     }
 
-    /// Reads all at once.
     fn read_all(&mut self) {
         while !self.is_read {
             let is_large = !self.is_finding() && self.len >= LOAD_PARALLEL_FROM;
@@ -109,10 +108,12 @@ impl Loading {
     /// Makes no objects for nobody: the only value is not returned if the file is damaged. Of an encrypted file nothing is
     /// believed if anything of it was changed.
     fn drop_if_damaged(&mut self) {
-        if matches!(self.damage, Some(LoadError::Encrypted(_))) {
-            self.decoded.drop_all();
-        } else if self.damage.is_some() && self.decoded.is_only_first {
+        let is_encrypted = matches!(self.damage, Some(LoadError::Encrypted(_)));
+        if is_encrypted || self.damage.is_some() && self.decoded.is_only_first {
             self.decoded.drop_deferred();
+        }
+        if is_encrypted {
+            (self.decoded.count, self.decoded.reports) = (0, Reports::default());
         }
     }
 
@@ -197,7 +198,7 @@ impl Loading {
             let is_frame = matches!(damage, LoadError::Frame(_) | LoadError::Zeros { .. });
             reports.set_end(is_frame.then_some(self.loader.index() as usize), damage);
         }
-        let mut lines = reports.lines(&Subject::file(&source.path));
+        let mut lines = reports.lines(&Subject::file(&source.shown));
         if code == EngineError::ERR_FILE_CORRUPT && source.is_plain() {
             explain(source, DIALECT, &mut lines);
         }
@@ -206,9 +207,6 @@ impl Loading {
 }
 
 /// Checks the arguments of a load. Returns the file, and what to load of it.
-///
-/// # Errors
-/// If an argument is invalid.
 fn to_load(
     path: &GString,
     allow_objects: &FlagArg,
@@ -321,7 +319,7 @@ impl Load {
         let Ok(mut loading) = begin(&backup, self.range, &mut makers) else { return false };
         loading.decoded.is_only_first = is_only_first;
         let why = self.all().lines.into_iter().find(|line| !line.is_warning);
-        let path = &self.source.path;
+        let path = &self.source.shown;
         let why = why.map_or_else(|| format!("\"{path}\": expected a value, found an empty file"), |line| line.text);
         self.warning = Some(Line::warning(format_args!("loaded the backup \"{path}.bak\" instead: {why}")));
         (self.source, self.loading) = (backup, Ok(loading));
@@ -343,7 +341,7 @@ impl Load {
     fn one(&mut self, default: Slot) -> Outcome<Slot> {
         if let Err(Failure { code: code @ EngineError::ERR_FILE_NOT_FOUND, .. }) = self.loading {
             // The game was never saved: not an error to print. The note is the engine's.
-            let lines = on_missing(&default, &self.source.path).into_iter().collect();
+            let lines = on_missing(&default, &self.source.shown).into_iter().collect();
             return Outcome { code, note: "File not found", ..Outcome::new(default, lines) };
         }
         let Outcome { value: values, mut lines, code, .. } = self.all();
@@ -354,7 +352,7 @@ impl Load {
             lines.iter_mut().for_each(|line| on_refused(&default, line));
             return Outcome { code, ..Outcome::new(default, lines) };
         }
-        let (count, path) = (values.len(), &self.source.path);
+        let (count, path) = (values.len(), &self.source.shown);
         let Some(first) = values.get(0) else {
             let text = format!("\"{path}\": expected a value, found an empty file");
             return Outcome::failed(default, Failure::new(EngineError::ERR_FILE_EOF, text));

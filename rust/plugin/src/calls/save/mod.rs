@@ -83,10 +83,8 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
         Ok(Self { target, plans, stage, written: 0, unflushed: 0, max_unflushed, warning: None, ticket })
     }
 
-    /// Does the next step of the work.
-    ///
-    /// # Errors
-    /// If the file cannot be written, or one of its values. After that, `self` can only be dropped.
+    /// Does the next step of the work. If it fails, as the file cannot be written, or one of its values, `self` can
+    /// only be dropped.
     fn step(&mut self, threads: &Threads) -> Result<NextStep, Failure> {
         let Self { target, plans, ticket, .. } = self;
         let not_written = |error| target.not_written(&error);

@@ -82,33 +82,26 @@ impl SaveTarget {
     }
 
     /// Begins the file, of `total` bytes if it is compressed. Returns `None` for an append that was overtaken.
-    ///
-    /// # Errors
-    /// If the file cannot be created or added to.
     pub fn begin(&self, total: u64, ticket: &WriteTicket) -> Result<Option<Saver>, Failure> {
         if !self.appends {
             return self.create(total).map(Some);
         }
-        Saver::append(&self.path, &ticket.0, DIALECT).map_err(|error| match &error {
-            AppendError::System(error) if error.kind() == io::ErrorKind::ResourceBusy => self.not_written(error),
-            AppendError::System(error) => self.system(open_code(error), error),
-            AppendError::Compressed => {
-                let advice = "load its values, and save them with VarBatch.COMPRESSION_NONE first";
-                self.failure(EngineError::ERR_FILE_UNRECOGNIZED, &format_args!("{error}; {advice}"))
-            }
-            AppendError::Encrypted => {
-                let advice = "load its values with its key, and save them with those to add";
-                self.failure(EngineError::ERR_FILE_UNRECOGNIZED, &format_args!("{error}; {advice}"))
-            }
-            AppendError::OneValue => {
-                let advice = "bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it; remove it to begin a new file";
-                self.failure(EngineError::ERR_FILE_UNRECOGNIZED, &format_args!("{error}; {advice}"))
-            }
-            _ => {
-                let advice =
-                    "the file was not changed; to go on, copy it, and save what load_vars() returns with save_vars()";
-                self.failure(EngineError::ERR_FILE_CORRUPT, &format_args!("{error}; {advice}"))
-            }
+        Saver::append(&self.path, &ticket.0, DIALECT).map_err(|error| {
+            let advice = match &error {
+                AppendError::System(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                    return self.not_written(error);
+                }
+                AppendError::System(error) => return self.system(open_code(error), error),
+                AppendError::Compressed => "load its values, and save them with VarBatch.COMPRESSION_NONE first",
+                AppendError::Encrypted => "load its values with its key, and save them with those to add",
+                AppendError::OneValue => {
+                    "bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it; remove it to begin a new file"
+                }
+                _ => "the file was not changed; to go on, copy it, and save what load_vars() returns with save_vars()",
+            };
+            let is_damaged = matches!(error, AppendError::Damaged { .. });
+            let code = if is_damaged { EngineError::ERR_FILE_CORRUPT } else { EngineError::ERR_FILE_UNRECOGNIZED };
+            self.failure(code, &format_args!("{error}; {advice}"))
         })
     }
 
@@ -163,9 +156,6 @@ impl SaveTarget {
 }
 
 /// Checks the arguments of a save of one value, or of a batch.
-///
-/// # Errors
-/// If an argument is invalid.
 pub fn to_save(
     path: &GString,
     values: AnyArray,
@@ -191,9 +181,6 @@ pub fn to_save(
 }
 
 /// Checks the arguments of an append.
-///
-/// # Errors
-/// If an argument is invalid.
 pub fn to_append(path: &GString, values: AnyArray, full_objects: FlagArg) -> Result<Request, Failure> {
     let target = SaveTarget { appends: true, ..SaveTarget::plain(path) };
     request(target, values, full_objects, "only files without compression can be appended to")
@@ -206,10 +193,8 @@ fn request(target: SaveTarget, values: AnyArray, full_objects: FlagArg, advice: 
     }
 }
 
-/// Returns the compression of a mode of `FileAccess`, or `None` for [`NOT_COMPRESSED`].
-///
-/// # Errors
-/// If the mode does not exist, or cannot be written.
+/// Returns the compression of a mode of `FileAccess`, or `None` for [`NOT_COMPRESSED`]. Fails if the mode does not
+/// exist, or cannot be written.
 fn compression(mode: i64) -> Result<Option<Compression>, String> {
     if mode == NOT_COMPRESSED {
         return Ok(None);
