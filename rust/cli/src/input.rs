@@ -174,7 +174,6 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// An error about the data of an input.
     pub fn data(input: &Rc<Input>, error: impl Display) -> Self {
         Self::Data(Rc::clone(input), error.to_string())
     }

@@ -37,10 +37,7 @@ pub enum Wanted {
     KeyOf(usize),
 }
 
-/// Reads a path.
-///
-/// # Errors
-/// If the text is no path: what was expected, and at which byte.
+/// Reads a path. If the text is none, the error says what was expected, and at which byte.
 pub fn parse(text: &str, dialect: Dialect) -> Result<Vec<Wanted>, String> {
     let (mut steps, mut rest) = (Vec::new(), text.trim());
     rest = rest.strip_prefix("inside ").unwrap_or(rest);

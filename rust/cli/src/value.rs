@@ -135,7 +135,6 @@ impl Serialize for Element<'_> {
     }
 }
 
-/// The elements of plain data.
 pub fn elements(plain: Plain<'_>) -> impl Iterator<Item = Element<'_>> {
     let len = plain.kind.shape().element_len(plain.width).expect("plain data has elements");
     plain.bytes.chunks_exact(len).map(move |bytes| Element(Plain { bytes, ..plain }))

@@ -127,8 +127,12 @@ impl<'a> Iterator for Nodes<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.is_inside() {
+            let is_shown = || {
+                let (depth, index) = (self.open.len(), self.open.last().map_or(0, |open| open.begun));
+                depth <= self.max_depth && (depth <= self.whole_depth || index < self.max_items)
+            };
             let found = match self.reader.next_text() {
-                Ok(None) if !self.shows_next() => {
+                Ok(None) if !is_shown() => {
                     self.leave_out();
                     continue;
                 }
@@ -172,12 +176,6 @@ impl<'a> Nodes<'a> {
             Some(depth) => self.reader.is_inside(depth),
         };
         is_next && !self.has_failed
-    }
-
-    /// True if the limits show the next value.
-    fn shows_next(&self) -> bool {
-        let (depth, index) = (self.open.len(), self.open.last().map_or(0, |open| open.begun));
-        depth <= self.max_depth && (depth <= self.whole_depth || index < self.max_items)
     }
 
     /// Skips the remaining values of the innermost open value, and counts those that begin.

@@ -76,13 +76,9 @@ impl Engine {
 
     /// Returns the name for messages.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Godot4 => "Godot 4",
-            Self::Godot3 => "Godot 3",
-            Self::Pandemonium => "Pandemonium 5",
-            Self::Pandemonium38 => "Pandemonium 3.8 to 4.9",
-            Self::Pandemonium35 => "Pandemonium 3.5 to 3.7",
-        }
+        const NAMES: [&str; Engine::ALL.len()] =
+            ["Godot 4", "Godot 3", "Pandemonium 5", "Pandemonium 3.8 to 4.9", "Pandemonium 3.5 to 3.7"];
+        NAMES[self as usize]
     }
 
     /// Returns the id of a type in this engine's encoding, `None` if it has no such type.
@@ -119,12 +115,11 @@ static GODOT_4: Rules = Rules {
     rows: &kind::rows(0),
     column: 0,
     typed_containers: true,
-    typed_array: None,
     script_paths: true,
     rids: true,
     loose_text: false,
     root_path: true,
-    misreads: false,
+    ..GODOT_3
 };
 
 static GODOT_3: Rules = Rules {

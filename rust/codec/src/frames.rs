@@ -127,12 +127,6 @@ impl<R: Read> FrameReader<R> {
     }
 }
 
-/// Returns the bytes of the complete frames at the start of a stream.
-#[doc(hidden)]
-pub fn whole_len(bytes: &[u8]) -> usize {
-    read(bytes).map_while(Result::ok).last().map_or(0, |frame| frame.at + frame.payload.len())
-}
-
 /// Returns the payload length, in bytes, of the frame at `at`. `bytes` is what was read of the frame so far, and the
 /// stream has `available` bytes from `at` on. `None` if `bytes` does not hold the length, or the stream has ended.
 ///

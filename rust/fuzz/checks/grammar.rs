@@ -54,11 +54,6 @@ impl Grammar {
         self.open.len()
     }
 
-    /// Whether the value of a property is due.
-    pub fn is_in_object(&self) -> bool {
-        self.due() == Due::Value && self.open.last().is_some_and(|top| top.form == Form::Object)
-    }
-
     /// Whether a value without a header is due.
     pub fn is_bare(&self) -> bool {
         self.due() == Due::Value && self.open.last().is_some_and(|top| top.bare)

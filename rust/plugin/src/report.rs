@@ -269,15 +269,7 @@ impl Line {
 
 thread_local! {
     /// False if calls of this thread, and the tasks that it starts, print nothing.
-    static PRINTS: Cell<bool> = const { Cell::new(true) };
-}
-
-pub fn set_prints(prints: bool) {
-    PRINTS.set(prints);
-}
-
-pub fn prints() -> bool {
-    PRINTS.get()
+    pub static PRINTS: Cell<bool> = const { Cell::new(true) };
 }
 
 /// Prints lines if the thread of the call wants them, prefixed with the names of the class and the method.
@@ -311,7 +303,6 @@ impl Failure {
 pub struct Outcome<T> {
     /// What the method returns.
     pub value: T,
-    /// The lines to print.
     pub lines: Vec<Line>,
     /// The message of a task that prints nothing.
     pub note: &'static str,

@@ -25,7 +25,6 @@ pub enum Change<'a> {
     FlushFolder,
 }
 
-/// Makes a change by calling `act`.
 #[cfg(not(test))]
 fn make(_: Change<'_>, act: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     act()
@@ -95,10 +94,8 @@ pub fn remove(path: &Path) -> io::Result<()> {
     make(Change::Remove(path), || fs::remove_file(path))
 }
 
-/// Waits until the names in a folder are on the disk, where the system can do that and permits it.
-///
-/// # Errors
-/// All others of the system: a name may then be lost.
+/// Waits until the names in a folder are on the disk, where the system can do that and permits it. If it fails
+/// otherwise, a name may be lost.
 pub fn flush_folder(folder: &Path) -> io::Result<()> {
     // Windows has no such call.
     let act = || if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) };

@@ -193,18 +193,16 @@ pub(crate) struct Decrypter {
 impl Decrypter {
     /// Begins with a file of `file_len` bytes.
     pub fn new(mut input: Box<dyn Input>, file_len: u64, key: &Key) -> Result<Self, LoadError> {
-        let mut head = [0; HEAD_LEN];
-        let read = read_all(&mut input, &mut head)?;
-        if !head[..read].starts_with(&MAGIC) {
-            return Err(EncryptedError::NotEncrypted.into());
-        }
-        let (expected, rest) = head[MAGIC.len()..].split_first_chunk().expect("it has this length");
-        let (len, vector) = rest.split_first_chunk().expect("it has this length");
+        let mut head = Vec::with_capacity(HEAD_LEN);
+        input.by_ref().take(HEAD_LEN as u64).read_to_end(&mut head)?;
+        let rest = head.strip_prefix(&MAGIC).ok_or(EncryptedError::NotEncrypted)?;
+        let cut = |expected| EncryptedError::Cut { expected, found: file_len };
+        let parts = rest.split_first_chunk().and_then(|(hash, rest)| Some((hash, rest.split_first_chunk()?)));
+        let (expected, (len, vector)) = parts.filter(|_| head.len() == HEAD_LEN).ok_or(cut(HEAD_LEN as u64))?;
         let len = u64::from_le_bytes(*len);
         let end = (HEAD_LEN as u64).saturating_add(len.checked_next_multiple_of(BLOCK_LEN as u64).unwrap_or(u64::MAX));
-        if end > file_len || read < HEAD_LEN {
-            let expected = if read < HEAD_LEN { HEAD_LEN as u64 } else { end };
-            return Err(EncryptedError::Cut { expected, found: file_len }.into());
+        if end > file_len {
+            return Err(cut(end).into());
         }
         let cipher = Decryptor::new_from_slices(&key.0, vector).expect("both have their lengths");
         let (expected, hashing, first) = (Some(*expected), Arc::default(), Vec::new());
@@ -226,24 +224,22 @@ impl Decrypter {
         self.skipped = at;
     }
 
-    /// Appends about `max` bytes to `out`, even before an error.
-    ///
-    /// # Errors
-    /// If the file ends too early; and at its end, if it is not what was encrypted.
+    /// Appends about `max` bytes to `out`, even before an error. Fails if the file ends too early; and at its end, if
+    /// it is not what was encrypted.
     pub fn read(&mut self, out: &mut Vec<u8>, max: usize) -> Result<(), LoadError> {
         let start = out.len();
         loop {
             let before = out.len();
             let len = self.unread.min(max.max(1).next_multiple_of(BLOCK_LEN) as u64) as usize;
-            out.resize(before + len.next_multiple_of(BLOCK_LEN), 0);
-            let (piece, padded_len) = (&mut out[before..], len.next_multiple_of(BLOCK_LEN));
-            let read = read_all(&mut self.input, piece);
+            let padded_len = len.next_multiple_of(BLOCK_LEN);
+            out.reserve(padded_len);
+            let read = self.input.by_ref().take(padded_len as u64).read_to_end(out);
             if !matches!(read, Ok(read) if read == padded_len) {
                 out.truncate(start);
                 let (expected, found) = (HEAD_LEN as u64 + self.len, HEAD_LEN as u64 + self.len - self.unread);
                 return Err(read.map_or_else(LoadError::from, |_| EncryptedError::Cut { expected, found }.into()));
             }
-            self.cipher.decrypt_blocks(Array::slice_as_chunks_mut(piece).0);
+            self.cipher.decrypt_blocks(Array::slice_as_chunks_mut(&mut out[before..]).0);
             out.truncate(before + len);
             self.hashing.add(&out[before..]);
             self.unread -= len as u64;
@@ -261,10 +257,7 @@ impl Decrypter {
         }
     }
 
-    /// Reads the rest, which nobody wants.
-    ///
-    /// # Errors
-    /// In the same cases as [`Self::read`].
+    /// Reads the rest, which nobody wants. Fails in the same cases as [`Self::read`].
     pub fn finish(&mut self) -> Result<(), LoadError> {
         let mut piece = Vec::new();
         while self.expected.is_some() {
@@ -357,18 +350,4 @@ impl Hashing {
     fn lock(&self) -> MutexGuard<'_, HashState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Reads as many bytes as there are room and bytes for. Returns how many.
-fn read_all(input: &mut impl Read, to: &mut [u8]) -> io::Result<usize> {
-    let mut read = 0;
-    while read < to.len() {
-        match input.read(&mut to[read..]) {
-            Ok(0) => break,
-            Ok(len) => read += len,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(read)
 }

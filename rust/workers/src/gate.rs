@@ -32,10 +32,8 @@ struct GateState {
 }
 
 /// Lets `invite` hand out a gate, calls `work`, and returns when neither this thread nor a thread that
-/// [entered](Gate::enter) is in `work` any more.
-///
-/// # Panics
-/// With the panic of a call that panicked; that of this thread comes first.
+/// [entered](Gate::enter) is in `work` any more. Panics with the panic of a call that panicked; that of this thread
+/// comes first.
 pub(crate) fn share<'a>(work: &'a Lent<'a>, invite: impl FnOnce(&Arc<Gate>)) {
     // SAFETY: only the lifetime changes. The module's invariant keeps the longer one from being used: `Closing` is
     // dropped before this function returns or unwinds, and so before 'a ends; and it waits until the gate is closed and

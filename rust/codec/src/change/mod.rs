@@ -46,11 +46,7 @@ impl Op {
 
     /// Returns the name that scripts use.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Set => "set",
-            Self::Insert => "insert",
-            Self::Remove => "remove",
-        }
+        ["set", "insert", "remove"][self as usize]
     }
 }
 

@@ -192,7 +192,7 @@ impl<'a> Follower<'a> {
         let mut at = inside;
         if index > 0 && kinds.has(self.bytes.get(at)) {
             self.skim.start(at, 0);
-            self.skim.search_while(usize::MAX, index, kinds)?;
+            self.skim.search(usize::MAX, index, kinds)?;
             at = self.skim.end;
         }
         if !kinds.has(self.bytes.get(at)) {

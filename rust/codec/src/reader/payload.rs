@@ -181,20 +181,23 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    /// Skips the next text of the current value without checking that it is UTF-8.
+    /// Skips the next text of a PackedStringArray or NodePath without reading its characters, so that another reader
+    /// can read it. Returns `false` if no text comes next.
+    ///
+    /// # Errors
+    /// If the value ends early. Text that is not UTF-8 is no error here.
+    #[doc(hidden)]
     #[inline]
-    pub(super) fn pass(&mut self) -> Result<(), CodecError> {
-        let (texts, start) = (self.texts, self.at);
-        match self.text_bytes(|| texts.place()) {
-            Ok(bytes) => self.at += padded(bytes.len()),
-            Err(error) => {
-                self.at = start;
-                return Err(error);
-            }
+    pub fn pass_text(&mut self) -> Result<bool, CodecError> {
+        if self.next != ReadNext::Text {
+            return Ok(false);
         }
+        let (texts, start) = (self.texts, self.at);
+        let bytes = self.text_bytes(|| texts.place()).inspect_err(|_| self.at = start)?;
+        self.at += padded(bytes.len());
         self.due -= WORD;
         self.text_is_over();
-        Ok(())
+        Ok(true)
     }
 
     #[inline]
@@ -206,9 +209,6 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the next text as the name of a property.
-    ///
-    /// # Errors
-    /// Same as [`Self::next_event`].
     pub(crate) fn next_name(&mut self) -> Result<Text<'a>, CodecError> {
         let name = self.whole_string(|| ValuePart::of(Kind::Object).part("property name"))?;
         self.next = ReadNext::Value;

@@ -46,7 +46,8 @@ impl<'a> Reader<'a> {
 pub(crate) struct Skim<'a> {
     /// Reads rare shapes.
     reader: Reader<'a>,
-    at: usize,
+    /// The offset that the search has reached.
+    pub at: usize,
     /// Values remaining in the innermost container.
     remaining: usize,
     /// Values remaining in the containers around it, outermost first. A long Array has two numbers: the values remaining
@@ -86,22 +87,15 @@ impl Skim<'_> {
         self.template.restart(0, false);
     }
 
-    /// Returns the offset that the search has reached.
-    pub fn position(&self) -> usize {
-        self.at
-    }
-
-    /// Returns the end of the value that begins at `at`, but no more than the length of the bytes.
-    ///
-    /// # Errors
-    /// If there is no value.
+    /// Returns the end of the value that begins at `at`, but no more than the length of the bytes. Fails if there is no
+    /// value.
     #[inline]
     pub fn end_of(&mut self, at: usize) -> Result<usize, CodecError> {
         if let Some(end) = self.flat_end(at) {
             return Ok(end);
         }
         self.start(at, 0);
-        self.search(usize::MAX, 1)?;
+        self.search(usize::MAX, 1, Kinds::ANY)?;
         Ok(self.end.min(self.reader.bytes.len()))
     }
 
@@ -121,21 +115,10 @@ impl Skim<'_> {
         (len <= bytes.len() - at).then_some(at + len)
     }
 
-    /// Continues until `max` values have ended or the search has passed the offset `limit`. A value that ends after
-    /// `limit` is counted by a later call with a higher limit.
-    ///
-    /// # Errors
-    /// If there is no value, or it is nested too deep.
-    #[inline]
-    pub fn search(&mut self, limit: usize, max: usize) -> Result<(), CodecError> {
-        self.search_while(limit, max, Kinds::ANY)
-    }
-
-    /// Does the same, but stops before a value of none of these kinds, other than the first.
-    ///
-    /// # Errors
-    /// Same as [`Self::search`].
-    pub fn search_while(&mut self, limit: usize, max: usize, kinds: Kinds) -> Result<(), CodecError> {
+    /// Continues until `max` values have ended or the search has passed the offset `limit`, or to a value of none of
+    /// these kinds, other than the first. A value that ends after `limit` is counted by a later call with a higher
+    /// limit. Fails if there is no value, or it is nested too deep.
+    pub fn search(&mut self, limit: usize, max: usize, kinds: Kinds) -> Result<(), CodecError> {
         let (bytes, rows) = (self.reader.bytes, self.reader.rows);
         let (mut at, mut remaining) = (self.at, self.remaining);
         while at <= limit {
@@ -254,12 +237,7 @@ impl Skim<'_> {
     fn read(&mut self, at: usize) -> Result<usize, CodecError> {
         self.template.is_broken = true;
         self.reader.restart(at);
-        while self.reader.next != ReadNext::End {
-            match self.reader.next {
-                ReadNext::Text => self.reader.pass()?,
-                _ => _ = self.reader.next_event()?,
-            }
-        }
+        while self.reader.pass_text()? || self.reader.next_event()?.is_some() {}
         Ok(self.reader.position() - at)
     }
 }

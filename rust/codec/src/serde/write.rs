@@ -228,15 +228,19 @@ impl<'w> Serializer for Next<'w> {
 }
 
 macro_rules! parts {
-    ($($way:ident: fn $method:ident($($name:ident: $name_type:ty)?) => $put:expr;)*) => {
+    ($($way:ident: $(fn $method:ident($($name:ident)?) => $put:expr),+;)*) => {
         $(impl $way for Parts<'_> {
             type Ok = ();
             type Error = CodecError;
 
-            fn $method<T: Serialize + ?Sized>(&mut self, $($name: $name_type,)? value: &T) -> Result<(), CodecError> {
+            $(fn $method<T: Serialize + ?Sized>(
+                &mut self,
+                $($name: &'static str,)?
+                value: &T,
+            ) -> Result<(), CodecError> {
                 $(self.put_next($name)?;)?
                 $put(self, value)
-            }
+            })+
 
             fn end(self) -> Result<(), CodecError> {
                 self.finish()
@@ -250,25 +254,9 @@ parts! {
     SerializeTuple: fn serialize_element() => Self::put_next;
     SerializeTupleStruct: fn serialize_field() => Self::put_next;
     SerializeTupleVariant: fn serialize_field() => Self::put_next;
-    SerializeStruct: fn serialize_field(name: &'static str) => Self::put;
-    SerializeStructVariant: fn serialize_field(name: &'static str) => Self::put;
-}
-
-impl SerializeMap for Parts<'_> {
-    type Ok = ();
-    type Error = CodecError;
-
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), CodecError> {
-        self.put_next(key)
-    }
-
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), CodecError> {
-        self.put(value)
-    }
-
-    fn end(self) -> Result<(), CodecError> {
-        self.finish()
-    }
+    SerializeMap: fn serialize_key() => Self::put_next, fn serialize_value() => Self::put;
+    SerializeStruct: fn serialize_field(name) => Self::put;
+    SerializeStructVariant: fn serialize_field(name) => Self::put;
 }
 
 /// A value of any type in a type. Other formats than this one write the bytes of `var_to_bytes`.

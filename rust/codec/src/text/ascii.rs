@@ -105,7 +105,7 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// True if all are ASCII and none is a NUL. Fastest for short texts.
 #[inline]
-pub(super) fn is_plain_short(bytes: &[u8]) -> bool {
+pub(crate) fn is_plain_short(bytes: &[u8]) -> bool {
     // The high bits of bytes that are not ASCII. If there are none, the subtraction sets one only if a byte is 0.
     let other = |word: u64| (word.wrapping_sub(LOW) | word) & HIGH;
     if let (Some(first), Some(last)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>()) {

@@ -9,10 +9,7 @@
 pub struct Loose<'a>(&'a [u8]);
 
 impl<'a> Loose<'a> {
-    /// Returns the text in `bytes` up to the first NUL.
-    ///
-    /// # Errors
-    /// Returns the offset of the first sequence that Godot 3 refuses.
+    /// Returns the text in `bytes` up to the first NUL, or the offset of the first sequence that Godot 3 refuses.
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Self, usize> {
         let mut at = 0;
         while bytes.get(at).is_some_and(|&byte| byte != 0) {

@@ -31,6 +31,8 @@ mod vector;
 use std::mem::MaybeUninit;
 
 use self::ascii::SHORT;
+/// True if [`decode`] returns the bytes as they are.
+pub(crate) use self::ascii::is_plain_short as is_plain;
 use self::kernels::best;
 #[doc(hidden)]
 pub use self::kernels::{Kernels, available};
@@ -60,10 +62,7 @@ pub fn encode(chars: &[u32], dest: &mut [MaybeUninit<u8>]) {
 }
 
 /// Appends up to [`SHORT_CHARS`] characters as values hold them: the length, the characters as UTF-8, zeros up to a
-/// multiple of four. The length counts `nul` of the zeros, which is 0 or 1.
-///
-/// # Panics
-/// If there are more.
+/// multiple of four. The length counts `nul` of the zeros, which is 0 or 1. Panics if there are more.
 #[inline]
 pub(crate) fn append_short(chars: &[u32], nul: usize, out: &mut Vec<u8>) {
     assert!(chars.len() <= SHORT_CHARS && nul <= 1);
@@ -151,16 +150,7 @@ fn decode_any(bytes: &[u8]) -> Result<&str, usize> {
     scalar::decode(text).map_err(|offset| start + offset)
 }
 
-/// True if [`decode`] returns the bytes as they are, as all are ASCII and none is a NUL.
-#[inline]
-pub(crate) fn is_plain(bytes: &[u8]) -> bool {
-    ascii::is_plain_short(bytes)
-}
-
-/// Returns the text in `bytes` as Godot 3 reads it, for bytes that [`decode`] refuses.
-///
-/// # Errors
-/// Same as [`decode`].
+/// Returns the text in `bytes` as Godot 3 reads it, for bytes that [`decode`] refuses. Fails like that.
 #[cold]
 pub(crate) fn decode_loose(bytes: &[u8]) -> Result<Loose<'_>, usize> {
     let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };

@@ -24,10 +24,7 @@ fn char_len(c: u32) -> usize {
     }
 }
 
-/// Fills `dest` with `chars` as UTF-8.
-///
-/// # Panics
-/// If `dest` is not [`utf8_len`] bytes long.
+/// Fills `dest` with `chars` as UTF-8. Panics if it is not [`utf8_len`] bytes long.
 pub(super) fn encode(chars: &[u32], dest: &mut [MaybeUninit<u8>]) {
     let mut rest = dest;
     for &c in chars {
@@ -68,10 +65,7 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
     !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok()
 }
 
-/// Returns the text in `bytes` up to the first NUL.
-///
-/// # Errors
-/// Returns the offset of the first byte that is not UTF-8.
+/// Returns the text in `bytes` up to the first NUL, or the offset of the first byte that is not UTF-8.
 pub(super) fn decode(bytes: &[u8]) -> Result<&str, usize> {
     let text = CStr::from_bytes_until_nul(bytes).map_or(bytes, CStr::to_bytes);
     std::str::from_utf8(text).map_err(|error| error.valid_up_to())
@@ -82,10 +76,7 @@ pub(super) fn utf32_len(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Fills `dest` with `text` as UTF-32.
-///
-/// # Panics
-/// If `text` has more or fewer characters than `dest`.
+/// Fills `dest` with `text` as UTF-32. Panics if `text` has more or fewer characters.
 pub(super) fn write_utf32(text: &str, dest: &mut [MaybeUninit<u32>]) {
     let (mut chars, mut count) = (text.chars(), 0);
     for (slot, c) in dest.iter_mut().zip(&mut chars) {

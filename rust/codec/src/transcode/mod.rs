@@ -98,39 +98,29 @@ impl Losses {
     }
 }
 
+/// What is said of one loss and of many, in the order of [`Lost`].
+const TEXTS: [(&str, &str); 12] = [
+    ("object of a class that is gone became null", "objects of classes that are gone became null"),
+    ("script of an object was left out", "scripts of objects were left out"),
+    ("typed container became untyped", "typed containers became untyped"),
+    ("object has metadata that are ignored", "objects have metadata that are ignored"),
+    ("RID lost its id", "RIDs lost their ids"),
+    ("text has U+FFFD for what is no character", "texts have U+FFFD for what is no character"),
+    ("value was rounded to 32 bits", "values were rounded to 32 bits"),
+    ("value is too large for 32 bits and became infinite", "values are too large for 32 bits and became infinite"),
+    ("NodePath \"/\" became empty", "NodePaths \"/\" became empty"),
+    ("value is written that Pandemonium itself misreads", "values are written that Pandemonium itself misreads"),
+    (
+        "key is the same as an earlier one, whose value is lost",
+        "keys are the same as earlier ones, whose values are lost",
+    ),
+    ("value was followed by bytes that are none of its", "values were followed by bytes that are none of theirs"),
+];
+
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, count, at, path } = self;
-        let (one, many) = match what {
-            Lost::Object => {
-                ("object of a class that is gone became null", "objects of classes that are gone became null")
-            }
-            Lost::Script => ("script of an object was left out", "scripts of objects were left out"),
-            Lost::ElementType => ("typed container became untyped", "typed containers became untyped"),
-            Lost::Metadata => ("object has metadata that are ignored", "objects have metadata that are ignored"),
-            Lost::Rid => ("RID lost its id", "RIDs lost their ids"),
-            Lost::Character => {
-                ("text has U+FFFD for what is no character", "texts have U+FFFD for what is no character")
-            }
-            Lost::Precision => ("value was rounded to 32 bits", "values were rounded to 32 bits"),
-            Lost::Range => (
-                "value is too large for 32 bits and became infinite",
-                "values are too large for 32 bits and became infinite",
-            ),
-            Lost::Misread => (
-                "value is written that Pandemonium itself misreads",
-                "values are written that Pandemonium itself misreads",
-            ),
-            Lost::Key => (
-                "key is the same as an earlier one, whose value is lost",
-                "keys are the same as earlier ones, whose values are lost",
-            ),
-            Lost::Rest => (
-                "value was followed by bytes that are none of its",
-                "values were followed by bytes that are none of theirs",
-            ),
-            Lost::RootPath => ("NodePath \"/\" became empty", "NodePaths \"/\" became empty"),
-        };
+        let (one, many) = TEXTS[*what as usize];
         match count {
             1 => write!(f, "1 {one}, at byte {at}{path}"),
             _ => write!(f, "{count} {many}, the first at byte {at}{path}"),

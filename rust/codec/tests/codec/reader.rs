@@ -2,7 +2,7 @@
 //! are read.
 
 use proptest::prelude::*;
-use varbatch_codec::{CodecErrorKind, Dialect, Event, Kind, Reader, Width, Writer, validate};
+use varbatch_codec::{CodecErrorKind, Dialect, Event, Kind, Reader, Step, Width, Writer, validate};
 
 use crate::support::random::Random;
 use crate::support::steps::{assert_same, parts, rest};
@@ -60,7 +60,9 @@ proptest! {
         }
         for Span { start, end, depth, is_property } in all {
             let mut begun = reader(&bytes, start);
-            prop_assert_eq!((begun.depth(), begun.is_in_object()), (depth, is_property));
+            prop_assert_eq!(begun.depth(), depth);
+            let path = begun.path_at(positions[start]);
+            prop_assert_eq!(matches!(path.steps().last(), Some(Step::Property(_))), is_property);
             let header = bytes[positions[start]];
             prop_assert_eq!(begun.peek_kind().map(Kind::id), Ok(header));
             let (texts, ..) = parts(&events[start]);

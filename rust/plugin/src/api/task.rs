@@ -19,7 +19,7 @@ use crate::calls::save::add_task;
 use crate::engine;
 use crate::jobs::task::{AnyJob, Job, Shared};
 use crate::jobs::{dispatch, pool};
-use crate::report::{self, Line, Outcome};
+use crate::report::{self, Line, Outcome, PRINTS};
 
 thread_local! {
     /// The error and message of this thread's last call; `None` if that succeeded.
@@ -69,10 +69,9 @@ pub fn last_message() -> String {
     LAST.with_borrow(|last| last.as_ref().map_or_else(String::new, |(_, message)| message.clone()))
 }
 
-/// Prints the lines and records the error.
 #[cold]
 fn report_lines(class: &str, method: &str, lines: Vec<Line>, code: EngineError) {
-    report::print(report::prints(), class, method, &lines);
+    report::print(PRINTS.get(), class, method, &lines);
     let first = lines.into_iter().find(|line| !line.is_warning);
     let message = || first.map_or_else(|| engine::error_text(code), |line| line.text);
     set_last((code != EngineError::OK).then(|| (code, message())));

@@ -38,12 +38,5 @@ fn wire(shape: Shape) -> String {
 }
 
 fn scalar_name(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::U8 => "uint8",
-        Scalar::I32 => "int32",
-        Scalar::I64 => "int64",
-        Scalar::F32 => "float32",
-        Scalar::F64 => "float64",
-        Scalar::Real => "float32, or float64 if flagged",
-    }
+    ["uint8", "int32", "int64", "float32", "float64", "float32, or float64 if flagged"][scalar as usize]
 }

@@ -7,10 +7,10 @@ use godot::obj::Gd;
 use godot::register::{GodotClass, godot_api};
 use varbatch_codec::Kind;
 
-use crate::calls::change::{NoPair, parts};
+use crate::calls::change::parts;
 use crate::engine::{self, DictionaryArg, ObjectArg, Slot, Value, value};
 use crate::jobs::lock;
-use crate::report::{self, Line, OBJECTS};
+use crate::report::{self, Line, OBJECTS, PRINTS};
 use crate::undo::changes::Changes;
 use crate::undo::commit::History;
 use crate::undo::compare::{Pair, References, compare, map_references};
@@ -148,12 +148,8 @@ fn pairs_of(pairs: &Value) -> Result<Vec<Pair>, String> {
 }
 
 fn pair((index, element): (usize, &Value)) -> Result<Pair, String> {
-    let found = match parts(element) {
-        Ok([before, after]) => return Ok(Pair::new(before, after)),
-        Err(NoPair::Size(size)) => format!("one of size {size}"),
-        Err(NoPair::Other(kind) | NoPair::Element(_, kind)) => kind.name().to_owned(),
-    };
-    Err(format!("pair {index}: expected an Array of two objects, found {found}"))
+    let refused = |found| format!("pair {index}: expected an Array of two objects, found {found}");
+    parts(element, "one").map(|[before, after]| Pair::new(before, after)).map_err(refused)
 }
 
 fn entries_of(dictionary: &AnyDictionary) -> Vec<Pair> {
@@ -174,5 +170,5 @@ fn end_recording<R>(this: &Gd<VarBatchUndoRecorder>, method: &str, make: impl Fn
 }
 
 fn print(method: &str, lines: impl AsRef<[Line]>) {
-    report::print(report::prints(), "VarBatchUndoRecorder", method, lines.as_ref());
+    report::print(PRINTS.get(), "VarBatchUndoRecorder", method, lines.as_ref());
 }

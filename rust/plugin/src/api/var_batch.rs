@@ -6,6 +6,7 @@ use godot::builtin::{
 use godot::global::Error as EngineError;
 use godot::obj::Gd;
 use godot::register::{GodotClass, godot_api};
+use varbatch_codec::change::delta;
 use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, Kind};
 
@@ -23,9 +24,8 @@ use crate::engine::{
 };
 use crate::jobs::pool;
 use crate::objects::Makers;
-use crate::report::{self, Failure, Line, Outcome};
+use crate::report::{Failure, Line, Outcome, PRINTS};
 
-/// Max threads for [`VarBatch::set_thread_count`].
 const MAX_THREADS: i64 = 256;
 
 /// The class of static methods. Documented for users in `docs/VarBatch.xml`.
@@ -155,37 +155,33 @@ impl VarBatch {
 
     #[func]
     fn make_delta(before: PackedByteArray, after: PackedByteArray) -> PackedByteArray {
-        end("make_delta", change::make_delta(&before, &after))
+        end("make_delta", change::delta(&before, &after, change::make_delta))
     }
 
     #[func]
     fn apply_delta(before: PackedByteArray, delta: PackedByteArray) -> PackedByteArray {
-        end("apply_delta", change::apply_delta(&before, &delta))
+        end("apply_delta", change::delta(&before, &delta, delta::apply))
     }
 
     #[func]
     fn make_deltas(pairs: AnyArray) -> Array<PackedByteArray> {
-        end("make_deltas", change::make_deltas(&pairs))
+        end("make_deltas", change::deltas(&pairs, change::make_delta))
     }
 
     #[func]
     fn apply_deltas(pairs: AnyArray) -> Array<PackedByteArray> {
-        end("apply_deltas", change::apply_deltas(&pairs))
+        end("apply_deltas", change::deltas(&pairs, delta::apply))
     }
 
     /// Sets the thread count: 0 means one per core, 1 only the calling thread.
     #[func]
     fn set_thread_count(count: i64) {
-        match usize::try_from(count) {
-            Ok(threads) if count <= MAX_THREADS => {
-                pool::set_count(threads);
-                succeeded();
-            }
-            _ => {
-                let failure = Failure::invalid(format_args!("expected a count from 0 to {MAX_THREADS}, found {count}"));
-                end::<()>("set_thread_count", Outcome::failed((), failure));
-            }
-        }
+        let Some(threads) = usize::try_from(count).ok().filter(|_| count <= MAX_THREADS) else {
+            let failure = Failure::invalid(format_args!("expected a count from 0 to {MAX_THREADS}, found {count}"));
+            return end("set_thread_count", Outcome::failed((), failure));
+        };
+        pool::set_count(threads);
+        succeeded();
     }
 
     #[func]
@@ -211,12 +207,12 @@ impl VarBatch {
     /// Switches the lines of this thread's calls on or off, and of the tasks that it starts.
     #[func]
     fn set_print_error_messages(enabled: bool) {
-        report::set_prints(enabled);
+        PRINTS.set(enabled);
     }
 
     #[func]
     fn is_printing_error_messages() -> bool {
-        report::prints()
+        PRINTS.get()
     }
 
     #[func]
@@ -385,7 +381,6 @@ fn dialect_of(arg: DialectArg) -> Result<Dialect, Failure> {
     arg.dialect().map_err(Failure::invalid)
 }
 
-/// Returns the translation between two dialects.
 fn translation(from: DialectArg, to: DialectArg) -> Result<Translation, Failure> {
     Ok(Translation::new(dialect_of(from)?, dialect_of(to)?))
 }

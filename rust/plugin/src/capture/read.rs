@@ -52,10 +52,6 @@ pub fn own(value: &Value) -> Slot {
     match value.view().kind() {
         Kind::Array => Slot::from(value.variant().to::<AnyArray>().duplicate_deep().to_variant()),
         Kind::Dictionary => Slot::from(value.variant().to::<AnyDictionary>().duplicate_deep().to_variant()),
-        _ => {
-            let mut slot = Slot::new();
-            slot.set_own(value);
-            slot
-        }
+        _ => Slot::with(|slot| slot.set_own(value)),
     }
 }

@@ -22,9 +22,9 @@ use crate::value::walk::{Held, Planning, walk};
 /// Restores what [`super::capture`] has returned. Changes nothing if the bytes are anything else.
 pub fn restore(members: &Members, bytes: &PackedByteArray) -> Outcome<EngineError> {
     Outcome::of_code(values_in(members, engine::bytes_of(bytes)).map(|mut rest| {
-        let mut compared = Compared::default();
+        let (mut writer, mut chars) = (Writer::new(DIALECT), Vec::new());
         set_each(members, |now| {
-            if let Some(after) = now.and_then(|now| compared.strip(now, rest)) {
+            if let Some(after) = now.and_then(|now| strip(now, rest, &mut writer, &mut chars)) {
                 rest = after;
                 return Ok(None);
             }
@@ -106,46 +106,31 @@ fn set_each(
     Outcome::new(EngineError::OK, lines)
 }
 
-/// Compares values with bytes, with memory that it keeps.
-struct Compared {
-    writer: Writer<'static>,
-    chars: Vec<u8>,
-}
-
-impl Default for Compared {
-    fn default() -> Self {
-        Self { writer: Writer::new(DIALECT), chars: Vec::new() }
-    }
-}
-
 /// Bytes that are compared at once.
 const CHUNK: usize = 4096;
 
-impl Compared {
-    /// Returns the bytes after those of the value. `None` if they do not begin with its bytes, which tell where they end: so
-    /// another value would be there.
-    fn strip<'b>(&mut self, value: &Value, bytes: &'b [u8]) -> Option<&'b [u8]> {
-        let Self { writer, chars } = self;
-        writer.clear();
-        let (start, is_lossy, keep) = (writer.mark(), AtomicBool::new(false), PhantomData::<Held>);
-        let walked = walk(value, &mut Planning { writer, full: None, may_split: false, is_lossy: &is_lossy, keep });
-        if walked.and_then(|()| writer.end_value(start)).is_err() {
-            writer.drop_value(start);
-            return None;
-        }
-        let (mut cursor, mut rest) = (Cursor::new(), bytes);
-        while let Some(chunk) = cursor.next(writer.plan(), CHUNK) {
-            rest = match chunk {
-                Chunk::Bytes(bytes) => rest.strip_prefix(bytes)?,
-                Chunk::Utf32(_) => {
-                    chars.clear();
-                    chunk.append_to(chars);
-                    rest.strip_prefix(chars.as_slice())?
-                }
-            };
-        }
-        Some(rest)
+/// Returns the bytes after those of the value. `None` if they do not begin with its bytes, which tell where they end:
+/// so another value would be there. Uses the memory of a writer and of `chars`.
+fn strip<'b>(value: &Value, bytes: &'b [u8], writer: &mut Writer<'static>, chars: &mut Vec<u8>) -> Option<&'b [u8]> {
+    writer.clear();
+    let (start, is_lossy, keep) = (writer.mark(), AtomicBool::new(false), PhantomData::<Held>);
+    let walked = walk(value, &mut Planning { writer, full: None, may_split: false, is_lossy: &is_lossy, keep });
+    if walked.and_then(|()| writer.end_value(start)).is_err() {
+        writer.drop_value(start);
+        return None;
     }
+    let (mut cursor, mut rest) = (Cursor::new(), bytes);
+    while let Some(chunk) = cursor.next(writer.plan(), CHUNK) {
+        rest = match chunk {
+            Chunk::Bytes(bytes) => rest.strip_prefix(bytes)?,
+            Chunk::Utf32(_) => {
+                chars.clear();
+                chunk.append_to(chars);
+                rest.strip_prefix(chars.as_slice())?
+            }
+        };
+    }
+    Some(rest)
 }
 
 /// True if two values have the same bytes, and the same objects and Callables.

@@ -14,7 +14,7 @@ use varbatch_workers::tasks::{NextStep, OnProgress, Task, Work};
 
 use super::lock;
 use crate::engine::{Reference, Slot};
-use crate::report::{self, Failure, Outcome};
+use crate::report::{self, Failure, Outcome, PRINTS};
 
 /// The size of a step, in bytes of work: less than a millisecond.
 pub const STEP: usize = 1 << 20;
@@ -37,7 +37,6 @@ pub trait Job: Work {
     fn outcome(&mut self) -> Outcome<Slot>;
 }
 
-/// A job of any type.
 pub type AnyJob = Box<dyn Job>;
 
 impl Work for AnyJob {
@@ -83,7 +82,7 @@ impl Shared {
             method,
             // Only a file that is written has to be complete.
             returns_code: job.outlives_shut_down(),
-            prints: report::prints(),
+            prints: PRINTS.get(),
             object: Mutex::new(None),
             task: OnceLock::new(),
             end: Mutex::new(None),

@@ -55,111 +55,80 @@ const CONSTANT: &str = "\
     VisibleOnScreenEnabler2D VisibleOnScreenEnabler3D VisibleOnScreenNotifier2D VisibleOnScreenNotifier3D \
     VisualInstance3D World2D WorldBoundaryShape2D WorldBoundaryShape3D WorldEnvironment";
 
-/// A setting of the project, on whose value a list can depend like on that of a property.
-const PHYSICAL_LIGHT: &str = "rendering/lights_and_shadows/use_physical_light_units";
-
-/// Classes whose lists depend on some of their properties: on the values of the first ones, and only known if the second
-/// ones are null, false or 0, or add nothing. A CollisionShape stores its color if it is not that of the project. The layout
-/// mode of a Control tells whether its parent is a Container, which manages some of its properties. The script of a Material
-/// can say which properties there are.
-const SWITCHED: &[(&str, &[&str], &[&str])] = &[
-    ("AnimatedSprite2D", &[], &["sprite_frames"]),
-    ("AnimatedSprite3D", &[], &["sprite_frames"]),
-    ("AudioStreamPlayer", &[], &["stream"]),
-    ("AudioStreamPlayer2D", &[], &["stream"]),
-    ("AudioStreamPlayer3D", &[], &["stream"]),
+/// Classes whose lists depend on some of their properties: on the values of the first ones, or of settings of the
+/// project, whose names have slashes; and only known if the second ones are null, false or 0, or add nothing. A
+/// CollisionShape stores its color if it is not that of the project. The layout mode of a Control tells whether its
+/// parent is a Container, which manages some of its properties. The script of a Material can say which properties there
+/// are.
+const SWITCHED: &[(&str, &str, &str)] = &[
+    ("AnimatedSprite2D", "", "sprite_frames"),
+    ("AnimatedSprite3D", "", "sprite_frames"),
+    ("AudioStreamPlayer", "", "stream"),
+    ("AudioStreamPlayer2D", "", "stream"),
+    ("AudioStreamPlayer3D", "", "stream"),
     (
         "BaseMaterial3D",
-        &[
-            "billboard_mode",
-            "transparency",
-            "alpha_antialiasing_mode",
-            "heightmap_deep_parallax",
-            "subsurf_scatter_skin_mode",
-            "shading_mode",
-            PHYSICAL_LIGHT,
-        ],
-        &[],
+        "billboard_mode transparency alpha_antialiasing_mode heightmap_deep_parallax subsurf_scatter_skin_mode \
+        shading_mode rendering/lights_and_shadows/use_physical_light_units",
+        "",
     ),
-    ("CPUParticles2D", &["emission_shape", "split_scale", "use_fixed_seed"], &[]),
-    ("Camera3D", &[], &["attributes"]),
-    ("CanvasItem", &[], &["material", "use_parent_material"]),
-    ("CanvasItemMaterial", &["particles_animation"], &[]),
-    ("CollisionShape2D", &["debug_color"], &[]),
-    ("CollisionShape3D", &["debug_color"], &[]),
-    ("Control", &["layout_mode"], &[]),
-    ("FogVolume", &["shape"], &[]),
-    ("GPUParticles2D", &["use_fixed_seed"], &[]),
-    ("GeometryInstance3D", &[], &["material_override", "material_overlay"]),
-    ("InputEventWithModifiers", &["command_or_control_autoremap"], &[]),
-    ("ItemList", &[], &["item_count"]),
-    ("LabelSettings", &[], &["stacked_outline_count", "stacked_shadow_count"]),
-    ("Light3D", &[PHYSICAL_LIGHT], &[]),
-    ("Material", &[], &["script"]),
-    ("MeshInstance3D", &[], &["mesh"]),
-    ("NavigationMesh", &["geometry_parsed_geometry_type", "geometry_source_geometry_mode"], &[]),
-    ("NavigationPolygon", &["parsed_geometry_type", "source_geometry_mode"], &[]),
-    ("Node", &["process_thread_group"], &[]),
-    ("Node3D", &["rotation_edit_mode"], &[]),
-    ("OptionButton", &[], &["item_count"]),
-    (
-        "ParticleProcessMaterial",
-        &["emission_shape", "sub_emitter_mode", "collision_mode"],
-        &["directional_velocity_curve"],
-    ),
-    ("ProgressBar", &["indeterminate"], &[]),
-    ("ShaderMaterial", &[], &["shader"]),
+    ("CPUParticles2D", "emission_shape split_scale use_fixed_seed", ""),
+    ("Camera3D", "", "attributes"),
+    ("CanvasItem", "", "material use_parent_material"),
+    ("CanvasItemMaterial", "particles_animation", ""),
+    ("CollisionShape2D", "debug_color", ""),
+    ("CollisionShape3D", "debug_color", ""),
+    ("Control", "layout_mode", ""),
+    ("FogVolume", "shape", ""),
+    ("GPUParticles2D", "use_fixed_seed", ""),
+    ("GeometryInstance3D", "", "material_override material_overlay"),
+    ("InputEventWithModifiers", "command_or_control_autoremap", ""),
+    ("ItemList", "", "item_count"),
+    ("LabelSettings", "", "stacked_outline_count stacked_shadow_count"),
+    ("Light3D", "rendering/lights_and_shadows/use_physical_light_units", ""),
+    ("Material", "", "script"),
+    ("MeshInstance3D", "", "mesh"),
+    ("NavigationMesh", "geometry_parsed_geometry_type geometry_source_geometry_mode", ""),
+    ("NavigationPolygon", "parsed_geometry_type source_geometry_mode", ""),
+    ("Node", "process_thread_group", ""),
+    ("Node3D", "rotation_edit_mode", ""),
+    ("OptionButton", "", "item_count"),
+    ("ParticleProcessMaterial", "emission_shape sub_emitter_mode collision_mode", "directional_velocity_curve"),
+    ("ProgressBar", "indeterminate", ""),
+    ("ShaderMaterial", "", "shader"),
 ];
 
-/// Properties of new objects, not yet in a tree, whose setters do nothing that anybody can see if the object has the value
-/// already, and which no setter of another property changes. No class above has other setters for them that do.
-const IDLE: &[(&str, &str)] = &[
-    (
-        "Node",
-        "unique_name_in_owner process_mode process_priority process_physics_priority process_thread_group \
-        process_thread_group_order process_thread_messages physics_interpolation_mode \
-        editor_description",
-    ),
-    (
-        "CanvasItem",
-        "visible modulate self_modulate show_behind_parent top_level clip_children light_mask z_index z_as_relative \
-        y_sort_enabled texture_filter texture_repeat material use_parent_material",
-    ),
-    (
-        "Control",
-        "clip_contents custom_minimum_size layout_direction scale pivot_offset pivot_offset_ratio \
+/// Properties of new objects, not yet in a tree, whose setters do nothing that anybody can see if the object has the
+/// value already, and which no setter of another property changes. No class above has other setters for them that do.
+/// Those of a Resource store the value, and tell those who listen to it that it has changed.
+const IDLE: &str = "\
+    Node: unique_name_in_owner process_mode process_priority process_physics_priority process_thread_group \
+        process_thread_group_order process_thread_messages physics_interpolation_mode editor_description; \
+    CanvasItem: visible modulate self_modulate show_behind_parent top_level clip_children light_mask z_index \
+        z_as_relative y_sort_enabled texture_filter texture_repeat material use_parent_material; \
+    Control: clip_contents custom_minimum_size layout_direction scale pivot_offset pivot_offset_ratio \
         size_flags_horizontal size_flags_vertical size_flags_stretch_ratio localize_numeral_system tooltip_text \
-        tooltip_auto_translate_mode focus_neighbor_left focus_neighbor_top focus_neighbor_right focus_neighbor_bottom \
-        focus_next focus_previous focus_behavior_recursive mouse_filter mouse_behavior_recursive \
-        mouse_force_pass_scroll_events mouse_default_cursor_shape shortcut_context accessibility_name \
-        accessibility_description accessibility_live theme theme_type_variation",
-    ),
-    (
-        "Label",
-        "text label_settings horizontal_alignment vertical_alignment autowrap_mode autowrap_trim_flags \
-        justification_flags paragraph_separator clip_text text_overrun_behavior ellipsis_char uppercase lines_skipped \
-        max_lines_visible visible_characters_behavior text_direction language structured_text_bidi_override",
-    ),
-    (
-        "Sprite2D",
-        "texture centered offset flip_h flip_v hframes vframes region_enabled region_rect region_filter_clip_enabled",
-    ),
-    (
-        "Camera2D",
-        "offset anchor_mode ignore_rotation enabled limit_enabled limit_left limit_top limit_right limit_bottom \
+        tooltip_auto_translate_mode focus_neighbor_left focus_neighbor_top focus_neighbor_right \
+        focus_neighbor_bottom focus_next focus_previous focus_behavior_recursive mouse_filter \
+        mouse_behavior_recursive mouse_force_pass_scroll_events mouse_default_cursor_shape shortcut_context \
+        accessibility_name accessibility_description accessibility_live theme theme_type_variation; \
+    Label: text label_settings horizontal_alignment vertical_alignment autowrap_mode autowrap_trim_flags \
+        justification_flags paragraph_separator clip_text text_overrun_behavior ellipsis_char uppercase \
+        lines_skipped max_lines_visible visible_characters_behavior text_direction language \
+        structured_text_bidi_override; \
+    Sprite2D: texture centered offset flip_h flip_v hframes vframes region_enabled region_rect \
+        region_filter_clip_enabled; \
+    Camera2D: offset anchor_mode ignore_rotation enabled limit_enabled limit_left limit_top limit_right limit_bottom \
         limit_smoothed position_smoothing_enabled position_smoothing_speed rotation_smoothing_enabled \
         rotation_smoothing_speed drag_horizontal_enabled drag_vertical_enabled drag_horizontal_offset \
-        drag_vertical_offset drag_left_margin drag_top_margin drag_right_margin drag_bottom_margin",
-    ),
-    ("CollisionObject2D", "disable_mode input_pickable"),
-    ("Area2D", "monitoring monitorable audio_bus_override audio_bus_name"),
-    ("CollisionShape2D", "shape disabled one_way_collision one_way_collision_margin"),
-    ("Timer", "process_callback wait_time one_shot autostart ignore_time_scale"),
-    ("AudioStreamPlayer", "stream pitch_scale autoplay stream_paused mix_target max_polyphony bus playback_type"),
-    ("Node3D", "rotation_edit_mode rotation_order top_level visible visibility_parent"),
-    // These store the value, and tell those who listen to the resource that it has changed.
-    ("Resource", "resource_local_to_scene resource_name"),
-];
+        drag_vertical_offset drag_left_margin drag_top_margin drag_right_margin drag_bottom_margin; \
+    CollisionObject2D: disable_mode input_pickable; \
+    Area2D: monitoring monitorable audio_bus_override audio_bus_name; \
+    CollisionShape2D: shape disabled one_way_collision one_way_collision_margin; \
+    Timer: process_callback wait_time one_shot autostart ignore_time_scale; \
+    AudioStreamPlayer: stream pitch_scale autoplay stream_paused mix_target max_polyphony bus playback_type; \
+    Node3D: rotation_edit_mode rotation_order top_level visible visibility_parent; \
+    Resource: resource_local_to_scene resource_name;";
 
 /// Returns the properties that a new object of a native class need not be told if it has the value already. None in the
 /// editor, where `EditorInterface.is_object_edited` tells of each object whether any property was set.
@@ -168,7 +137,8 @@ pub fn idle_setters(class: &StringName) -> HashSet<&'static str> {
         return HashSet::default();
     }
     let classes = lineage(class).unwrap_or_default();
-    let names = IDLE.iter().filter(|(known, _)| classes.iter().any(|class| class == known));
+    let known = IDLE.split(';').filter_map(|of_class| of_class.split_once(':'));
+    let names = known.filter(|(known, _)| classes.iter().any(|class| class == known.trim()));
     names.flat_map(|(_, names)| names.split_ascii_whitespace()).collect()
 }
 
@@ -178,11 +148,11 @@ pub fn switches(class: &StringName) -> Option<Vec<Switch>> {
     let mut switches = Vec::new();
     for class in lineage(class)? {
         if let Some((_, values, empty)) = SWITCHED.iter().find(|(name, ..)| *name == class) {
-            switches.extend(values.iter().map(|&name| match name {
-                PHYSICAL_LIGHT => Switch::Setting(name.into()),
-                _ => Switch::Value(name.into()),
-            }));
-            switches.extend(empty.iter().map(|name| Switch::Empty(StringName::from(*name))));
+            let names = |names: &'static str| names.split_ascii_whitespace().map(|name| (name, StringName::from(name)));
+            let switch =
+                |(name, of): (&str, _)| if name.contains('/') { Switch::Setting(of) } else { Switch::Value(of) };
+            switches.extend(names(values).map(switch));
+            switches.extend(names(empty).map(|(_, name)| Switch::Empty(name)));
         }
     }
     Some(switches)

@@ -27,8 +27,8 @@ pub struct FullObjects {
     values: Vec<Slot>,
     /// Keeps the objects alive.
     objects: Vec<Slot>,
-    /// Objects whose properties are to be read, the next one last.
-    found: Vec<Found>,
+    /// Objects whose properties are to be read, with their ids, the next one last.
+    found: Vec<(Slot, u64)>,
     /// False if nobody has looked for objects yet.
     is_searched: bool,
 }
@@ -41,11 +41,6 @@ struct State {
     list: Option<Arc<List>>,
     /// The index of its first value.
     first: usize,
-}
-
-struct Found {
-    object: Slot,
-    id: u64,
 }
 
 impl FullObjects {
@@ -90,7 +85,7 @@ impl FullObjects {
     /// be encoded.
     fn read_found(&mut self, lists: &mut Lists) -> ControlFlow<(), bool> {
         let mut runs_scripts = false;
-        while let Some(Found { object, id }) = self.found.pop() {
+        while let Some((object, id)) = self.found.pop() {
             let (list, may_run) = lists.of(object.value());
             runs_scripts |= may_run;
             let (first, found) = (self.values.len(), self.found.len());
@@ -138,7 +133,7 @@ fn search_all(
     values: &[Value],
     depth: usize,
     states: &mut HashMap<u64, State>,
-    found: &mut Vec<Found>,
+    found: &mut Vec<(Slot, u64)>,
 ) -> ControlFlow<()> {
     values.iter().try_for_each(|value| {
         let mut search = Search { states, found, left: MAX_VALUE_LEN / MIN_LEN };
@@ -151,7 +146,7 @@ const MIN_LEN: usize = 4;
 
 struct Search<'s> {
     states: &'s mut HashMap<u64, State>,
-    found: &'s mut Vec<Found>,
+    found: &'s mut Vec<(Slot, u64)>,
     /// How many more values there may be in a value that can be encoded.
     left: usize,
 }
@@ -178,7 +173,7 @@ impl Search<'_> {
         let id = value.object_id();
         if id != 0 && !self.states.contains_key(&id) {
             self.states.insert(id, State { depth, list: None, first: 0 });
-            self.found.push(Found { object: Slot::of(value), id });
+            self.found.push((Slot::of(value), id));
         }
     }
 

@@ -160,10 +160,7 @@ impl Names {
     }
 
     /// Reads the name of the next property. Returns `true` if it has skipped the whole property: a new object has the
-    /// value, and need not be told.
-    ///
-    /// # Errors
-    /// If the bytes are no name.
+    /// value, and need not be told. Fails if the bytes are no name.
     #[inline(always)]
     pub fn read(&mut self, walk: &mut Walk, reader: &mut Reader<'_>) -> Result<bool, CodecError> {
         let index = walk.index;

@@ -92,10 +92,8 @@ impl Lists {
         if let Some(index) = self.kept.iter().position(|kept| kept.key == key && kept.switches == switches) {
             self.kept[..=index].rotate_right(1);
             let kept = &mut self.kept[0];
-            if kept.is_checked
-                || key.script == 0
-                || source_of(object).is_some_and(|source| are_same(&source, &kept.source))
-            {
+            let is_same = |source: Source| source.iter().map(Reference::get).eq(kept.source.iter().map(Reference::get));
+            if kept.is_checked || key.script == 0 || source_of(object).is_some_and(is_same) {
                 kept.is_checked = true;
                 return (Arc::clone(&kept.list), kept.key.script != 0);
             }
@@ -196,10 +194,6 @@ fn setting(name: &StringName) -> Slot {
 /// True for an object that adds nothing to the list of one that holds it: an AudioStream without parameters.
 fn is_plain(object: &Value) -> bool {
     engine::script_id(object) == 0 && engine::class_of(object) == "AudioStreamWAV"
-}
-
-fn are_same(one: &Source, other: &Source) -> bool {
-    one.iter().map(Reference::get).eq(other.iter().map(Reference::get))
 }
 
 /// Returns the source of an object's script, or `None` if the object's list may depend on something else.

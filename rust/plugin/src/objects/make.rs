@@ -7,7 +7,7 @@ use godot::global::var_to_bytes;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
 use super::allowed::{Allowed, Has, Stored};
-use super::known::{Known, Name, Names, Walk};
+use super::known::{Known, Names, Walk};
 use super::{SCRIPT, constant};
 use crate::engine::{self, NewObject, Slot, Value};
 use crate::value::build::Refused;
@@ -22,7 +22,7 @@ pub struct Makers {
     classes: Known<Option<Class>>,
     /// `None` if there is no script at a path.
     scripts: Known<Option<Script>>,
-    names: Names,
+    pub names: Names,
     /// What listed classes and scripts store, by the places of their names.
     stored: HashMap<usize, Stored>,
     /// The objects that have no counted references, of all values, and how many of them are of earlier values.
@@ -39,7 +39,7 @@ enum Allows {
     None,
     /// Those of each class and each script of the project.
     All,
-    /// Those of the classes and scripts that are known from the start.
+    /// Those of the classes and scripts that are known from the start, of which only their own properties are set.
     Listed,
 }
 
@@ -85,7 +85,6 @@ impl Drop for Makers {
 }
 
 impl Makers {
-    /// Allows all objects, or none.
     pub fn flag(allow_objects: bool) -> Self {
         let mut makers = Self::default();
         if allow_objects {
@@ -94,10 +93,7 @@ impl Makers {
         makers
     }
 
-    /// Reads the argument `allow_objects`.
-    ///
-    /// # Errors
-    /// If it is neither a flag nor a list of classes that may be listed.
+    /// Reads the argument `allow_objects`: a flag, or a list of classes that may be listed.
     pub fn of(allow_objects: &Value) -> Result<Self, String> {
         let listed = match Allowed::of(allow_objects)? {
             Allowed::Flag(flag) => return Ok(Self::flag(flag)),
@@ -133,11 +129,6 @@ impl Makers {
     /// True if any objects with class and properties may be made.
     pub fn allow_objects(&self) -> bool {
         self.allows != Allows::None
-    }
-
-    /// True if only objects of some classes may be made, and only their own properties are set.
-    fn are_listed(&self) -> bool {
-        self.allows == Allows::Listed
     }
 
     /// Returns a class if an object of it can be made, perhaps with a script.
@@ -196,27 +187,12 @@ impl Makers {
         }
     }
 
-    /// Reads the name of an object's next property. Returns `true` if it has skipped the whole property, which need not be
-    /// set.
-    ///
-    /// # Errors
-    /// If the bytes are no name.
-    #[inline]
-    pub fn read_name(&mut self, walk: &mut Walk, reader: &mut Reader<'_>) -> Result<bool, CodecError> {
-        self.names.read(walk, reader)
-    }
-
     /// Returns whether objects have the property whose name was read, and it may be set.
     pub fn has(&mut self, walk: &Walk) -> Has {
         match self.stored.get_mut(&walk.list()) {
             Some(stored) => stored.has(self.names.current(walk), walk.known_index()),
             None => Has::Yes,
         }
-    }
-
-    /// Returns the name that was read.
-    pub fn name<'n>(&'n self, walk: &'n Walk) -> &'n Name {
-        self.names.current(walk)
     }
 
     /// Returns the script at a path in `res://`, which is loaded unless there is a list.
@@ -242,11 +218,9 @@ impl Makers {
         Some(script.script.value())
     }
 
-    /// Checks that the objects of a value are allowed, and that the engine can make them. Call this only while nothing is
-    /// borrowed that a script can change.
-    ///
-    /// # Errors
-    /// If the bytes are no value, or the engine or the list does not have a class or a script.
+    /// Checks that the objects of a value are allowed, and that the engine can make them. Call this only while nothing
+    /// is borrowed that a script can change. Fails if the bytes are no value, or the engine or the list does not have a
+    /// class or a script.
     pub fn check(&mut self, mut reader: Reader<'_>) -> Result<(), CodecError> {
         self.kept = self.made.len();
         self.skipped = Refused::default();
@@ -271,7 +245,7 @@ impl Makers {
             let Some(event) = event else { return Ok(()) };
             match event {
                 Some(Event::Object { class: Text::Utf8(text), .. }) => {
-                    let is_list = self.are_listed();
+                    let is_list = self.allows == Allows::Listed;
                     let Some(&Class { counts, names, is_allowed, .. }) = self.class(text) else {
                         let why = if is_list { refused::not_listed(text) } else { refused::no_such_class(text) };
                         return Err(reader.error_at(at, why));
@@ -295,19 +269,21 @@ impl Makers {
     /// Reads the name of a property, and checks its value, which must be null or the path of a script if the name is
     /// "script". Returns true if it has read the value, or need not.
     fn check_property(&mut self, object: &mut Around<'_>, reader: &mut Reader<'_>) -> Result<bool, CodecError> {
-        if self.read_name(&mut object.walk, reader)? {
+        if self.names.read(&mut object.walk, reader)? {
             return Ok(true);
         }
-        let name = &self.name(&object.walk).text;
+        let name = &self.names.current(&object.walk).text;
         if let Some(counts) = object.counts {
             refused::check_count(reader, object.class, counts, name)?;
         }
         if name != SCRIPT {
             return Ok(false);
         }
-        let (at, kind, is_list) = (reader.position(), reader.peek_kind()?, self.are_listed());
+        let (at, kind, is_list) = (reader.position(), reader.peek_kind()?, self.allows == Allows::Listed);
         let why = match reader.next_event()? {
-            Some(Event::Nil | Event::String(_)) if is_list && object.has_script => refused::second_script(),
+            Some(Event::Nil | Event::String(_)) if is_list && object.has_script => {
+                CodecErrorKind::Refused("expected one script, found a second".into())
+            }
             Some(Event::String(Text::Utf8(path))) => match self.known_script(path) {
                 None => self.no_script(path),
                 Some(script) => {
@@ -315,7 +291,8 @@ impl Makers {
                     if !is_list || script.base == object.class {
                         return Ok(true);
                     }
-                    refused::wrong_base(&script.base.to_string(), object.class)
+                    let (base, class) = (&script.base, object.class);
+                    CodecErrorKind::Refused(format!("expected the script of a {class}, found one that extends {base}"))
                 }
             },
             _ if kind == Kind::Nil => return Ok(true),
@@ -325,7 +302,11 @@ impl Makers {
     }
 
     fn no_script(&self, path: &str) -> CodecErrorKind {
-        if self.are_listed() { refused::not_listed(path) } else { refused::no_such_script(&format!("{path:?}")) }
+        if self.allows == Allows::Listed {
+            refused::not_listed(path)
+        } else {
+            refused::no_such_script(&format!("{path:?}"))
+        }
     }
 }
 
@@ -338,10 +319,7 @@ impl Around<'_> {
 }
 
 /// True if a value holds something that [`Makers::check`] must ask the engine about: an object with class and properties,
-/// or a script.
-///
-/// # Errors
-/// If the bytes are no value.
+/// or a script. Fails if the bytes are no value.
 pub fn has_any(mut reader: Reader<'_>) -> Result<bool, CodecError> {
     let mut found = false;
     while let Some(event) = reader.next_event()? {

@@ -14,7 +14,6 @@ pub trait Property {
     /// Writes it. `false` if there is no such property or part, or the object refuses the value. Scripts may run.
     fn write(&self, object: &Value, new: &Value) -> bool;
 
-    /// Returns its value.
     fn get(&self, object: &Value) -> Option<Slot> {
         let mut slot = Slot::new();
         self.read(object, &mut slot).then_some(slot)

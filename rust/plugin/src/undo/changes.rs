@@ -183,11 +183,7 @@ impl<'c> Modification<'c> {
     }
 
     pub fn values(&self) -> [Slot; 2] {
-        [self.old, self.new].map(|state| {
-            let mut slot = Slot::new();
-            self.build(state, &mut slot, &mut Texts::for_bytes(0));
-            slot
-        })
+        [self.old, self.new].map(|state| Slot::with(|slot| self.build(state, slot, &mut Texts::for_bytes(0))))
     }
 
     /// Builds what has changed of the old or the new state.

@@ -327,7 +327,6 @@ impl Chain {
         self.root -= first;
     }
 
-    /// Makes the state at an index the root.
     fn move_root(&mut self, index: usize) {
         while self.root != index {
             let is_next = self.root < index;

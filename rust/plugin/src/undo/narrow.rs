@@ -7,6 +7,7 @@ use varbatch_codec::{Kind, Plain, Scalar, Shape};
 
 use super::states::State;
 use crate::engine::{REAL, Slot};
+use crate::value::build::number;
 
 /// The part of a math type that contains the whole change: the first `depth` names of the path to `component` lead to
 /// it.
@@ -83,10 +84,10 @@ impl Narrowed {
     pub fn build(self, state: State<'_>, slot: &mut Slot) {
         let Some((plain, scalar)) = components(state) else { return };
         let len = scalar.size(REAL);
-        let inside = self.inside(&plain, len);
+        let mut inside = self.inside(&plain, len);
         let is_int = scalar == Scalar::I32;
         let kind = match inside.clone().count() {
-            1 => return set_scalar(inside.flatten().copied(), is_int, len, slot),
+            1 => return number(slot, is_int, inside.next().unwrap_or_default()),
             2 if is_int => Kind::Vector2i,
             2 => Kind::Vector2,
             3 if is_int => Kind::Vector3i,
@@ -99,17 +100,6 @@ impl Narrowed {
                 *dest = MaybeUninit::new(*byte);
             }
         });
-    }
-}
-
-fn set_scalar(bytes: impl Iterator<Item = u8>, is_int: bool, len: usize, slot: &mut Slot) {
-    let mut word = [0; 8];
-    word.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
-    let [a, b, c, d, ..] = word;
-    match (is_int, len) {
-        (true, _) => slot.set_int(i32::from_le_bytes([a, b, c, d]).into()),
-        (false, 4) => slot.set_float(f32::from_le_bytes([a, b, c, d]).into()),
-        (false, _) => slot.set_float(f64::from_le_bytes(word)),
     }
 }
 

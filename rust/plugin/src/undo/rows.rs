@@ -103,9 +103,7 @@ fn inner_rows(old: State<'_>, new: State<'_>) -> Option<Vec<ChangeRow>> {
     }
     let build = |_, bytes: &[u8]| -> Result<_, Infallible> {
         let kept = kept_of(&sides, bytes).unwrap_or_default();
-        let mut slot = Slot::new();
-        State { bytes, kept }.build(&mut slot, &mut Texts::for_bytes(0));
-        Ok(slot)
+        Ok(Slot::with(|slot| State { bytes, kept }.build(slot, &mut Texts::for_bytes(0))))
     };
     ChangeRow::all(&changes, build).ok()
 }

@@ -24,9 +24,7 @@ pub struct ChangeRow {
 impl ChangeRow {
     /// Makes the change of a whole value.
     pub fn whole(op: Op, old: Slot, new: Slot) -> Self {
-        let mut path = Slot::new();
-        path.set_array(0);
-        Self { path, op, old, new, index: None }
+        Self { path: Slot::with(|path| _ = path.set_array(0)), op, old, new, index: None }
     }
 
     /// Builds all changes. `value` builds an encoded value; it also gets the offset, for messages.
@@ -109,26 +107,19 @@ fn part<E>(part: Option<ChangePart<'_>>, value: &mut impl FnMut(usize, &[u8]) ->
     match part {
         None => Ok(Slot::new()),
         Some(ChangePart::Value { at, bytes }) => value(at, bytes),
-        Some(ChangePart::Elements(plain)) => {
-            let mut slot = Slot::new();
+        Some(ChangePart::Elements(plain)) => Ok(Slot::with(|slot| {
             pool::with(plain.bytes.len() >= fill::PARALLEL_FROM, |threads: &Threads| {
                 fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count), threads);
             });
-            Ok(slot)
-        }
+        })),
         Some(texts @ ChangePart::Texts { .. }) => value(0, &texts.to_value()),
     }
 }
 
-/// Makes a String.
 pub fn text(text: &str) -> Slot {
-    let mut slot = Slot::new();
-    slot.set_string(text);
-    slot
+    Slot::with(|slot| slot.set_string(text))
 }
 
 fn int(index: usize) -> Slot {
-    let mut slot = Slot::new();
-    slot.set_int(i64::try_from(index).unwrap_or(i64::MAX));
-    slot
+    Slot::with(|slot| slot.set_int(i64::try_from(index).unwrap_or(i64::MAX)))
 }

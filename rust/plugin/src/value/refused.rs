@@ -18,26 +18,6 @@ pub fn not_listed(name: &str) -> CodecErrorKind {
     CodecErrorKind::Refused(format!("expected a class of allow_objects, found {name:?}"))
 }
 
-/// An object is not of the class that its script extends.
-pub fn wrong_base(base: &str, found: &str) -> CodecErrorKind {
-    CodecErrorKind::Refused(format!("expected the script of a {found}, found one that extends {base}"))
-}
-
-/// An object has a second script.
-pub fn second_script() -> CodecErrorKind {
-    CodecErrorKind::Refused("expected one script, found a second".into())
-}
-
-/// A listed class does not store this property. Only a warning: the rest of the object is read.
-pub fn not_stored() -> CodecErrorKind {
-    CodecErrorKind::Refused("expected a property that the class stores, found another".into())
-}
-
-/// A property makes the engine allocate or work more than it can. `what` is the property and its class.
-pub fn too_many(what: &str, max: usize, found: i64) -> CodecErrorKind {
-    CodecErrorKind::Refused(format!("expected at most {max} for {what}, found {found}"))
-}
-
 /// The engine could not make or write an object of this class.
 pub fn object_failed(class: &str) -> CodecErrorKind {
     let expected = format!("an object of class {class:?} that the engine accepts");
@@ -77,10 +57,7 @@ pub fn counts_of(class: &str) -> Option<&'static [&'static str]> {
     COUNTS.iter().find(|(known, _)| known.contains(&class)).map(|(_, counts)| *counts)
 }
 
-/// Checks a property of an object whose class has `counts`, when `reader` has read its name.
-///
-/// # Errors
-/// If the engine does not survive it.
+/// Checks that the engine survives a property of an object whose class has `counts`, when `reader` has read its name.
 pub fn check_count(reader: &Reader<'_>, class: &str, counts: &[&str], name: &str) -> Result<(), CodecError> {
     let refuse = |what| Err(reader.error_at(reader.position(), what));
     let count = counts.iter().find_map(|known| match name.strip_prefix(known)? {
@@ -102,7 +79,9 @@ pub fn check_count(reader: &Reader<'_>, class: &str, counts: &[&str], name: &str
     // The engine takes the lower 32 bits, whatever is above them.
     let is_large = |found: &i64| i32::try_from(*found).map_or(true, |found| i64::from(found) > max as i64);
     if let Some(found) = count.filter(is_large) {
-        return refuse(too_many(&format!("{name} of {class}"), max, found));
+        // It makes the engine allocate or work more than it can.
+        let text = format!("expected at most {max} for {name} of {class}, found {found}");
+        return refuse(CodecErrorKind::Refused(text));
     }
     let is_good = match (class, name) {
         ("BitMap", "data") => Fields::read(reader)?.is_some_and(|fields| fields.is_bit_map()),
@@ -137,6 +116,7 @@ impl<'a> Fields<'a> {
             else {
                 continue;
             };
+            let index = usize::from(key.starts_with("conn"));
             match (key, value) {
                 ("size", Event::Components(plain)) if plain.kind == Kind::Vector2i => {
                     let side = |at: usize| words(&plain.bytes[at..]).next().map_or(0, i64::from);
@@ -144,14 +124,10 @@ impl<'a> Fields<'a> {
                 }
                 ("data", Event::Packed(plain)) if plain.kind == Kind::PackedByteArray => fields.data = plain.bytes,
                 // The engine keeps 32 bits of each number.
-                ("node_count", Event::Int(count)) => fields.counts[0] = count as i32,
-                ("conn_count", Event::Int(count)) => fields.counts[1] = count as i32,
+                ("node_count" | "conn_count", Event::Int(count)) => fields.counts[index] = count as i32,
                 ("version", Event::Int(version)) => fields.version = version as i32,
-                ("nodes", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
-                    fields.nodes[0] = plain.bytes;
-                }
-                ("conns", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
-                    fields.nodes[1] = plain.bytes;
+                ("nodes" | "conns", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
+                    fields.nodes[index] = plain.bytes;
                 }
                 ("size" | "data" | "node_count" | "conn_count" | "version" | "nodes" | "conns", _) => return Ok(None),
                 _ => {}

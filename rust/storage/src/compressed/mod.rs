@@ -70,10 +70,7 @@ impl Compression {
     /// FastLZ. The engine's `open_compressed` detects it.
     #[must_use]
     pub const fn written(self) -> Self {
-        match self {
-            Self::FastLz => Self::Zstd,
-            Self::Deflate | Self::Zstd | Self::Gzip => self,
-        }
+        if let Self::FastLz = self { Self::Zstd } else { self }
     }
 
     /// Returns the compression with this number in `FileAccess.CompressionMode`.
@@ -88,12 +85,7 @@ impl Compression {
 
     /// Returns its name in the engine's documentation.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::FastLz => "FastLZ",
-            Self::Deflate => "DEFLATE",
-            Self::Zstd => "Zstandard",
-            Self::Gzip => "gzip",
-        }
+        ["FastLZ", "DEFLATE", "Zstandard", "gzip"][self as usize]
     }
 }
 

@@ -53,10 +53,8 @@ impl Source {
     }
 
     /// Returns the offset of the first byte from `at` on that is not zero, or cannot be read. The next read continues at
-    /// `read_to`, if it is a plain file.
-    ///
-    /// # Errors
-    /// If a plain file has only zeros from there on to `end`, or for [`MAX_ZEROS_LEN`]. Others are never written in place.
+    /// `read_to`, if it is a plain file. Fails if a plain file has only zeros from there on to `end`, or for
+    /// [`MAX_ZEROS_LEN`]. Others are never written in place.
     pub(super) fn nonzero(&mut self, at: u64, end: u64, read_to: u64) -> Result<u64, LoadError> {
         let Self::Plain(input) = self else { return Ok(end) };
         let (mut from, mut part) = (at, Vec::with_capacity(ZEROS_LEN));

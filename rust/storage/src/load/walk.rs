@@ -93,10 +93,7 @@ impl Walk {
     }
 
     /// Passes frames until they are `to`, or about as many as a millisecond allows. Calls `passed` with the offset and the
-    /// payload length of each.
-    ///
-    /// # Errors
-    /// If the next frame is not whole, or its length cannot be read.
+    /// payload length of each. Fails if the next frame is not whole, or its length cannot be read.
     pub(crate) fn step(
         &mut self,
         source: &mut Source,
@@ -211,10 +208,7 @@ impl Select {
     }
 
     /// Does a part of the search. Returns the index and the offset of the first frame asked for, where `source` continues;
-    /// `None` if there is more to search.
-    ///
-    /// # Errors
-    /// If the frames before those asked for cannot be passed.
+    /// `None` if there is more to search. Fails if the frames before those asked for cannot be passed.
     pub(super) fn step(&mut self, source: &mut Source, threads: &Threads) -> Result<Option<(u64, u64)>, LoadError> {
         let Some(first) = self.first() else {
             let walked = self.walk.step(source, u64::MAX, threads, |_, _| ());

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use varbatch_codec::{Dialect, Event, Plan, Value, Writer, frames};
 use varbatch_storage::compressed::Compression;
 
-use crate::file_append::{append, append_in_steps};
+use crate::file_append::{append, append_in_steps, whole_len};
 use crate::file_save::{MEBI, assert_holds, encoded, save};
 use crate::folder::Folder;
 use crate::support::random::Random;
@@ -91,7 +91,7 @@ fn numbers(bytes: &[u8]) -> (Vec<u64>, bool) {
         assert!(frame.payload[8..] == content(number), "record {number} is not what it was");
         numbers.push(number);
     }
-    (numbers, frames::whole_len(bytes) == bytes.len())
+    (numbers, whole_len(bytes) == bytes.len())
 }
 
 /// What the others rest on. They run it in a process of its own, too, with something else to do.

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use varbatch_codec::frames::{self, whole_len};
+use varbatch_codec::frames;
 use varbatch_codec::transcode::{Losses, Translation};
 use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine};
 use varbatch_storage::compressed::Compression;
@@ -12,7 +12,7 @@ use varbatch_storage::{LoadError, Loader, Saver, Ticket};
 use varbatch_workers::Threads;
 
 use crate::compressed::{compress, decompress};
-use crate::file_append::record;
+use crate::file_append::{record, whole_len};
 use crate::file_load::Input;
 use crate::folder::Folder;
 use crate::support::allocator::most_held;

@@ -70,7 +70,7 @@ pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaErr
     let len = head(before, &mut input)?;
     let mut base = before;
     let mut output = Output::new();
-    while !input.is_at_end() {
+    while !input.rest().is_empty() {
         let at = input.at;
         // Checks that as many bytes of the base remain.
         let within = |base: &[u8], action: &str, len: u64| {
@@ -138,10 +138,6 @@ struct Input<'d> {
 }
 
 impl<'d> Input<'d> {
-    fn is_at_end(&self) -> bool {
-        self.at == self.delta.len()
-    }
-
     fn rest(&self) -> &'d [u8] {
         &self.delta[self.at..]
     }

@@ -93,10 +93,7 @@ impl<'a> Output<'a> {
         Self { plan: Plan::new(), small: Vec::new() }
     }
 
-    /// Adds the first `len` bytes of `bytes`.
-    ///
-    /// # Panics
-    /// If there are fewer.
+    /// Adds the first `len` bytes of `bytes`. Panics if there are fewer.
     #[inline(always)]
     pub(super) fn start_of(&mut self, bytes: &'a [u8], len: usize) {
         match bytes.first_chunk::<INLINE_LEN>() {

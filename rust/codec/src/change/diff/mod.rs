@@ -14,7 +14,7 @@ use self::order::Hunk;
 use super::bytes::Same;
 use super::{Change, ChangePart, ChangePath, Changes, Edit, Op};
 use crate::error::CodecError;
-use crate::event::Plain;
+use crate::event::{Kinds, Plain};
 use crate::kind::{Kind, WORD, Width};
 use crate::path::PathStep;
 use crate::reader::{Reader, Skim};
@@ -89,12 +89,19 @@ const BYTES_A_CHANGE: usize = 256;
 /// The meaning of bytes that differ.
 #[derive(Clone, Copy)]
 enum Unit {
-    /// A value.
     Value,
     /// An entry of a Dictionary, beginning with its key, and its position in the order.
-    Entry { key_len: usize, index: usize },
+    Entry {
+        key_len: usize,
+        index: usize,
+    },
     /// Elements of a packed array: the index of the first, and the count of each side.
-    Elements { kind: Kind, width: Width, first: usize, counts: [usize; 2] },
+    Elements {
+        kind: Kind,
+        width: Width,
+        first: usize,
+        counts: [usize; 2],
+    },
 }
 
 /// The state of a walk, and what was found: changes with their paths, or only the bytes that differ.
@@ -183,10 +190,7 @@ impl<'a> Lockstep<'a> {
         self.readers[AFTER].pass_values(count, len);
     }
 
-    /// Returns the innermost container.
-    ///
-    /// # Panics
-    /// If there is none.
+    /// Returns the innermost container, which there must be.
     fn top(&mut self) -> &mut OpenPair<'a> {
         self.open.last_mut().expect("the walk is in a container")
     }
@@ -213,14 +217,14 @@ impl<'a> Lockstep<'a> {
         let lookahead = &mut self.lookahead[BEFORE];
         lookahead.start(before, self.open.len());
         loop {
-            lookahead.search(before + run, max).map_err(of(BEFORE))?;
+            lookahead.search(before + run, max, Kinds::ANY).map_err(of(BEFORE))?;
             if lookahead.count == max {
                 break;
             }
-            let len = lookahead.position() - before;
+            let len = lookahead.at - before;
             run = self.same.run(before, after, len);
             if run < len {
-                self.effort = self.effort.saturating_sub(lookahead.position() - lookahead.end);
+                self.effort = self.effort.saturating_sub(lookahead.at - lookahead.end);
                 break;
             }
         }

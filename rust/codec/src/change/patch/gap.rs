@@ -27,10 +27,7 @@ impl<T: Copy> GapBuffer<T> {
         (index < self.len()).then(|| self.items[self.offset(index)])
     }
 
-    /// Returns the elements of a range, in pieces.
-    ///
-    /// # Panics
-    /// If the range is out of bounds.
+    /// Returns the elements of a range, in pieces. Panics if the range is out of bounds.
     pub fn pieces(&self, range: Range<usize>) -> impl Iterator<Item = &[T]> {
         assert!(range.end <= self.len(), "a range of the sequence");
         let [before, after] = split(range, self.front);
@@ -42,10 +39,8 @@ impl<T: Copy> GapBuffer<T> {
         })
     }
 
-    /// Replaces a range by `with`. If both have as many elements, the gap does not move.
-    ///
-    /// # Panics
-    /// If the range is out of bounds.
+    /// Replaces a range by `with`. If both have as many elements, the gap does not move. Panics if the range is out of
+    /// bounds.
     pub fn replace(&mut self, range: Range<usize>, with: &[T]) {
         let Range { start, end } = range;
         assert!(start <= end && end <= self.len(), "a range of the sequence");

@@ -264,7 +264,6 @@ impl PatchErrorKind {
     }
 }
 
-/// Makes the error of a step that leads nowhere.
 fn no_step(why: Nowhere, step: PathStep<'_>) -> PatchErrorKind {
     PatchErrorKind::Path(why.text(|| shown_step(step)))
 }

@@ -164,7 +164,6 @@ fn text_len(bytes: &[u8]) -> usize {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Child<'a> {
     Raw(Raw<'a>),
-    /// The node with this number.
     Node(u32),
 }
 
@@ -297,11 +296,13 @@ impl<'a> Entries<'a> {
         let (what, number) = match (self.names, step) {
             (EntryNames::Keys(_), PathStep::Key(key)) => ("key", self.by_key(key)),
             (EntryNames::Keys(_), _) => return Err(no_key(step)),
-            (EntryNames::Properties, PathStep::Property(name)) => ("property", self.by_name(&encoded_name(name))),
+            (EntryNames::Properties, PathStep::Property(name)) => {
+                ("property", self.numbers.get(&*encoded_name(name)).copied())
+            }
             (EntryNames::Properties, PathStep::Key(key))
                 if matches!(Reader::new(key).peek_kind(), Ok(Kind::String | Kind::StringName)) =>
             {
-                ("property", self.by_name(&key[WORD..]))
+                ("property", self.numbers.get(&key[WORD..]).copied())
             }
             (EntryNames::Properties, _) => return Err(no_step(Nowhere::NoName, step)),
         };
@@ -315,10 +316,6 @@ impl<'a> Entries<'a> {
     /// Returns the number of a key, or [`TWICE`].
     pub fn by_key(&self, key: &[u8]) -> Option<u32> {
         self.numbers.get(key).or_else(|| self.numbers.get(&other_name(key)?[..])).copied()
-    }
-
-    fn by_name(&self, name: &[u8]) -> Option<u32> {
-        self.numbers.get(name).copied()
     }
 
     pub fn value(&self, number: u32) -> Child<'a> {
@@ -343,7 +340,6 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Encodes the name of a property.
 fn encoded_name(name: Text<'_>) -> Vec<u8> {
     let name = name.to_utf8();
     let mut bytes = [&(name.len() as u32).to_le_bytes(), name.as_bytes()].concat();

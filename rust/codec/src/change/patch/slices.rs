@@ -105,7 +105,6 @@ fn encoded(node: &TreeNode<'_>, range: Range<usize>) -> Vec<u8> {
 }
 
 impl Packed {
-    /// Returns the byte range of elements.
     fn range(&self, elements: Range<usize>) -> Range<usize> {
         elements.start * self.element_len..elements.end * self.element_len
     }

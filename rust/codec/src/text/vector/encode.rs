@@ -114,10 +114,8 @@ static PACKS: Packs = {
 ///     at += PACKS.len[lengths]             the next store overwrites the rest
 /// one to three characters at the end: the same, with NULs after them that are not counted
 /// None if a character is 2^21 or more, as its bytes are wrong then
+/// panic if dest is shorter than pack_room
 /// ```
-///
-/// # Panics
-/// If `dest` is shorter than [`pack_room`].
 #[inline(always)]
 pub fn pack(chars: &[u32], dest: &mut [MaybeUninit<u8>]) -> Option<usize> {
     let (blocks, rest) = chars.as_chunks::<4>();

@@ -208,16 +208,13 @@ const LAST: [u8; 32] = {
     indices
 };
 
-/// Loads the 16 bytes from `at` on, with zeros after the end.
+/// Loads the 16 bytes from `at` on, with zeros after the end. Panics if `at` is past the end.
 ///
 /// ```text
 /// 16 or more from at on:   load the first 16
 /// 16 or more in all:       load the last 16, move those before at out
 /// else:                    padded
 /// ```
-///
-/// # Panics
-/// If `at` is past the end.
 #[inline(always)]
 pub(in crate::text) fn load(bytes: &[u8], at: usize) -> Lanes {
     let rest = &bytes[at..];

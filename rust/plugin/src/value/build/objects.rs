@@ -17,11 +17,11 @@ impl Build<'_, '_> {
         };
         for _ in 0..count {
             let makers = self.makers.as_mut().expect("an object is made");
-            if makers.read_name(&mut walk, &mut self.reader)? {
+            if makers.names.read(&mut walk, &mut self.reader)? {
                 continue;
             }
             let at = self.reader.position();
-            if makers.name(&walk).text == SCRIPT && self.reader.peek_kind()? == Kind::String {
+            if makers.names.current(&walk).text == SCRIPT && self.reader.peek_kind()? == Kind::String {
                 let Some(Event::String(path)) = self.event()? else { unreachable!("the header has the kind") };
                 let makers = self.makers.as_mut().expect("an object is made");
                 let Some(script) = makers.enter_script(utf8(path), &mut walk) else {
@@ -34,7 +34,7 @@ impl Build<'_, '_> {
             self.value(&mut value)?;
             let makers = self.makers.as_mut().expect("an object is made");
             let has = makers.has(&walk);
-            let name = &makers.name(&walk).name;
+            let name = &makers.names.current(&walk).name;
             match has {
                 Has::Yes => object.set(name, value.value()),
                 Has::Perhaps if object.try_set(name, value.value()) => {}

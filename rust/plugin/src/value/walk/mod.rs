@@ -38,7 +38,6 @@ pub trait Target<'a>: TargetNow {
 
 /// Takes events whose payload is temporary and gone after the call.
 pub trait TargetNow: AsNow {
-    /// Takes an event.
     fn put_now(&mut self, event: Event<'_>) -> Result<(), CodecError>;
 
     /// Takes a text, a NodePath or a PackedStringArray whole. `false` to get its events instead.
@@ -145,7 +144,6 @@ fn unknown(id: u32, position: usize) -> CodecError {
     CodecError::new(position, CodecErrorKind::UnknownType { last: Kind::ALL.len() - 1, id })
 }
 
-/// Adds a step to the path of an error.
 #[cold]
 fn within(error: CodecError, step: impl FnOnce() -> Step) -> CodecError {
     error.within(step())
