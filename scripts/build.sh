@@ -8,7 +8,8 @@
 #                    the engine that engine.sh builds, and newer ones
 #   --features LIST  with features of rust/plugin/Cargo.toml
 #   --target TRIPLE  for another platform, with Zig as its linker: a Rust target, also with the oldest glibc that is to
-#                    load it (aarch64-unknown-linux-gnu.2.28), or universal2-apple-darwin for both kinds of Mac
+#                    load it (aarch64-unknown-linux-gnu.2.28), or universal2-apple-darwin for both kinds of Mac; and
+#                    wasm32-unknown-emscripten for browsers, with Emscripten
 #   --tool           builds the command line tool instead, which needs --bin
 #   --bin FOLDER     puts it into that folder instead
 #
@@ -38,7 +39,10 @@ read -r built wanted <<<"$names"
 bin=${bin:-$root/addons/varbatch/bin}
 
 command=(cargo build)
-if [ "$target" ]; then
+if [ "$target" = wasm32-unknown-emscripten ]; then
+  need_emscripten
+  command=("$emscripten" cargo build --target "$target")
+elif [ "$target" ]; then
   need_cross "$target"
   command=(cargo zigbuild --target "$target")
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that the library compiles without a warning for the platforms that have no package yet: Android, and the web
+# Checks that the library compiles without a warning for Android, which has no package yet, and for the web
 # without threads. Nothing is linked, and no C is compiled, so neither the NDK nor Emscripten is needed.
 #
 #   scripts/check-targets.sh

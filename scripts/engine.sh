@@ -6,17 +6,19 @@
 #   scripts/engine.sh godot3 [--version 3.N]       a Godot 3 without a display:  ENGINE --path PROJECT -s SCRIPT.gd [ARGS]
 #   scripts/engine.sh double                       an editor build with `precision=double`
 #   scripts/engine.sh windows                      a release template for 64-bit Windows, in Wine; it takes --path
+#   scripts/engine.sh web                          a release template for browsers: the zip, for exports
 #   scripts/engine.sh official VERSION editor|template [PLATFORM]    an official Godot: 4.4.1, 4.5.1, 4.6.3 or 4.7.2
 #   scripts/engine.sh qemu                         qemu-aarch64, which runs programs of Linux on 64-bit ARM
 #   scripts/engine.sh wine                         a command that runs a program of 64-bit Windows:  WINE PROGRAM.EXE ARGS...
+#   scripts/engine.sh emscripten                   a command that runs another, with Emscripten's compilers on its PATH
 #
 #   --arch arm64   one for Linux on 64-bit ARM: elsewhere it runs in qemu, some 20 times as slow
-#   PLATFORM       linux.x86_64, linux.arm64, windows.x86_64 or macos; this machine's by default
+#   PLATFORM       linux.x86_64, linux.arm64, windows.x86_64, macos or web; this machine's by default
 #
 # Yours comes first. editor: $GODOT, or godot4 or godot on PATH (4.4 or newer). template: $GODOT_TEMPLATE (on Windows not
 # the console program). godot3: $GODOT3, or godot3-server, godot3-headless or godot3 on PATH. double: $GODOT_DOUBLE. qemu:
-# qemu-aarch64 on PATH. windows: $GODOT_WINDOWS, a command that takes an engine's arguments. wine: $WINE, or wine on PATH,
-# which use the WINEPREFIX that is set.
+# qemu-aarch64 on PATH. windows: $GODOT_WINDOWS, a command that takes an engine's arguments. web: $GODOT_WEB. wine: $WINE, or
+# wine on PATH, which use the WINEPREFIX that is set. emscripten: emcc on PATH (4 or newer).
 #
 # Otherwise it is the one in $VARBATCH_CACHE ("varbatch" in the user's cache folder by default). That is filled from the
 # package archives that this machine's own apt uses and trusts, without root and without installing anything. Releases of
@@ -24,9 +26,9 @@
 # and sid, with 3.6), $QEMU_SUITES and $WINE_SUITES (trixie). These engines come without GPU drivers: without --headless
 # they use the machine's. Exits with status 69 where there is no apt, or nothing in its archives.
 #
-# The engines with double precision and for Windows are built from Debian's source packages, on Debian and its
-# relatives, in some 25 minutes of processor time each, with SCons from PyPI, and MinGW-w64 for Windows. They have no
-# window, and of the modules only those that an editor or the conformance suites need. Wine needs user namespaces, as
+# The engines with double precision, for Windows and for browsers are built from Debian's source packages, on Debian and
+# its relatives, in some 30 minutes of processor time each, with SCons from PyPI, and MinGW-w64 or Emscripten. Only that for
+# browsers has a window, and of the modules they have those that the conformance suites need. Wine needs user namespaces, as
 # its libraries may be newer than this machine's: they lie over /usr for Wine alone. All other folders are visible under
 # their own names, on drive Z:. When the program ends, all that it has started ends too. Official engines are downloads
 # whose SHA-256 is in engines.txt, else the exit status is 69; all platforms' templates are one archive of 1.2 GB. They
@@ -221,6 +223,7 @@ find_official() {
     editor,macos) archive=macos.universal.zip inside=Godot.app/Contents/MacOS/Godot ;;
     template,linux.*) archive=export_templates.tpz inside=templates/linux_release.${platform#*.} ;;
     template,windows.x86_64) archive=export_templates.tpz inside=templates/windows_release_x86_64.exe ;;
+    template,web) archive=export_templates.tpz inside=templates/web_dlink_nothreads_release.zip ;;
     template,macos)
       archive=export_templates.tpz nested=templates/macos.zip
       inside=macos_template.app/Contents/MacOS/godot_macos_release.universal ;;
@@ -264,6 +267,8 @@ case $what in
   godot3) find_godot3 ;;
   double) find_double ;;
   windows) find_windows ;;
+  web) find_web ;;
+  emscripten) find_emscripten ;;
   official)
     [ ${#rest[@]} -ge 2 ] && [ ${#rest[@]} -le 3 ] || usage_error "a version, and editor or template, are needed"
     find_official "${rest[@]}" ;;

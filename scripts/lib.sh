@@ -170,6 +170,7 @@ library_names() {
     aarch64-*-linux-*) echo libvarbatch.so libvarbatch.linux.arm64.so ;;
     x86_64-*-windows-*) echo varbatch.dll varbatch.windows.x86_64.dll ;;
     *-apple-darwin) echo libvarbatch.dylib libvarbatch.macos.universal.dylib ;;
+    wasm32-*) echo varbatch.wasm varbatch.web.nothreads.wasm ;;
     *) return 1 ;;
   esac
 }
@@ -229,6 +230,28 @@ need_cross() {
       *) need_rust_target "$(without_glibc "$target")" ;;
     esac
   done
+}
+
+# need_emscripten: makes `$emscripten cargo build --target wasm32-unknown-emscripten` build the library.
+need_emscripten() {
+  local target=wasm32-unknown-emscripten unwind
+  need_rust
+  emscripten=$("$root/scripts/engine.sh" emscripten) || exit
+  hide_machine
+  need_rust_target "$target"
+  # A side module, which the engine loads. Panics stay in it: the standard library raises them as exceptions of Wasm, of
+  # which official engines have neither the tag nor these two functions.
+  unwind=$(cargo_target_dir)/unwind.o
+  mkdir -p "${unwind%/*}"
+  "$emscripten" emcc -x c -c -O2 -fPIC -fwasm-exceptions - -o "$unwind" >&2 <<'C' || exit
+struct exception { unsigned long long kind; void (*cleanup)(int, struct exception *); };
+__asm__(".globl __cpp_exception\n.tagtype __cpp_exception i32\n__cpp_exception:\n");
+int _Unwind_RaiseException(struct exception *it) { __builtin_wasm_throw(0, it); }
+void _Unwind_DeleteException(struct exception *it) { if (it->cleanup) it->cleanup(1, it); }
+C
+  CARGO_ENCODED_RUSTFLAGS+=$'\x1f'-Clink-arg=-sSIDE_MODULE=2$'\x1f'-Clink-arg=$unwind
+  # The C of zstd.
+  export CARGO_ENCODED_RUSTFLAGS CFLAGS_wasm32_unknown_emscripten=-fPIC
 }
 
 # Keeps this machine's paths and clock out of what is built, so that the same sources give the same bytes anywhere.

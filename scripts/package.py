@@ -175,9 +175,95 @@ def check_macho(path, _target, exported):
     return f"macOS {' '.join(headers)}, needs 11.0, signed"
 
 
+class Wasm:
+    """The sections of a module of WebAssembly: https://webassembly.github.io/spec/core/binary/modules.html"""
+
+    def __init__(self, data):
+        self.data = data
+        self.at = 8
+
+    def number(self):
+        value, shift = 0, 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def name(self):
+        length = self.number()
+        self.at += length
+        return self.data[self.at - length : self.at].decode()
+
+    def sections(self):
+        """Yields the id of each section, and is at its contents then."""
+        while self.at < len(self.data):
+            kind, end = self.data[self.at], 0
+            self.at += 1
+            end = self.number() + self.at
+            yield kind
+            self.at = end
+
+    def limits(self):
+        if self.number() & 1:
+            self.number()
+        self.number()
+
+    def imports(self):
+        for _ in range(self.number()):
+            module, name = self.name(), self.name()
+            kind = self.number()
+            yield module, name
+            if kind == 0:  # a function
+                self.number()
+            elif kind == 1:  # a table
+                self.number()
+                self.limits()
+            elif kind == 2:  # memory
+                self.limits()
+            else:  # a global variable, or a tag
+                self.at += 2
+
+    def exports(self):
+        for _ in range(self.number()):
+            yield self.name()
+            self.number()
+            self.number()
+
+
+def check_wasm(path, _target, exported):
+    """Yields the problems of a side module for browsers, and ends with what it needs."""
+    with open(path, "rb") as file:
+        wasm = Wasm(file.read())
+    if not wasm.data.startswith(b"\0asm\1\0\0\0"):
+        yield "is no module of WebAssembly"
+    imports, exports, custom = [], [], []
+    for kind in wasm.sections():
+        if kind == 0:
+            custom.append(wasm.name())
+        elif kind == 2:
+            imports += wasm.imports()
+        elif kind == 7:
+            exports += wasm.exports()
+    if custom[:1] != ["dylink.0"]:
+        yield "is no side module"
+    if "name" in custom or any(name.startswith(".debug") for name in custom):
+        yield f"is not stripped: {' '.join(custom)}"
+    for module, name in imports:
+        # Official engines have no exceptions of Wasm.
+        if name == "__cpp_exception" or name.startswith("_Unwind_"):
+            yield f"imports {name} of {module}"
+    if exported is not None and exported not in exports:
+        yield f"does not export {exported}"
+    return "browsers, needs a template with extensions"
+
+
 def check(path, target, exported, without):
     """Prints about the file, and returns whether it is good."""
-    kind = check_pe if "windows" in target else check_macho if "apple" in target else check_elf
+    kinds = {"windows": check_pe, "apple": check_macho, "emscripten": check_wasm}
+    kind = next((kind for system, kind in kinds.items() if system in target), check_elf)
     problems, about = [], ""
     steps = kind(path, target, exported)
     while True:

@@ -8,9 +8,9 @@
 #   --double  varbatch-VERSION-double.zip, for engines built with `precision=double`: see build.sh
 #   --tool  varbatch-cli-VERSION-PLATFORM.tar.gz, or .zip for Windows: the command line tool with its manual pages and
 #           completions for shells
-#   --all   for Linux on x86-64 (glibc 2.17) and arm64 (glibc 2.28), Windows on x86-64, and macOS 11, instead of for this
-#           machine. Needs Linux and python3. Checks and lists what it packs. The same sources and tools always give the
-#           same files
+#   --all   for Linux on x86-64 (glibc 2.17) and arm64 (glibc 2.28), Windows on x86-64, macOS 11, and the library for
+#           browsers, instead of for this machine. Needs Linux, python3 and Node.js. Checks and lists what it packs. The
+#           same sources and tools always give the same files
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -23,6 +23,8 @@ need_rust
 if [ "$all" ]; then
   need_cross
   targets=(x86_64-unknown-linux-gnu.2.17 aarch64-unknown-linux-gnu.2.28 x86_64-pc-windows-gnu universal2-apple-darwin)
+  # No tool runs in a browser, and no engine there has double precision.
+  [ "$tool$double" ] || targets+=(wasm32-unknown-emscripten)
 else
   targets=("$(rust_host)")
 fi

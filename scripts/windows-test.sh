@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Runs the tests of the codec, of files, threads and the tool as built for Windows, loads and unloads the extension, and runs
-# the conformance suites in a Godot for Windows, all in Wine. Closes with one line: "N passed, N failed".
+# the conformance suites and an exported game in a Godot for Windows, and kills it while it saves, all in Wine. Closes with
+# one line: "N passed, N failed".
 #
 #   scripts/windows-test.sh [--long] [--library FILE] [FILTER...]
 #
-#   --long          kills a saving process 300 times too, for up to 10 minutes, and prints how many saves that were
+#   --long          kills a saving process 300 times too, for up to 10 minutes, and prints how many saves that were; and
+#                   games 500 times instead of 20
 #   --library FILE  loads this one instead of a release build that is made for it
 #   FILTER          only the tests whose name contains it, and no extension
 #
@@ -24,7 +26,7 @@ wine=$("$root/scripts/engine.sh" wine)
 [ $# != 0 ] || engine=$("$root/scripts/engine.sh" windows)
 need_cross "$target"
 make_temporary
-: | tee "$temporary/load" "$temporary/suites" "$temporary/tests"
+: | tee "$temporary"/{load,suites,export,crash,tests}
 status=0
 
 if [ $# = 0 ]; then
@@ -32,6 +34,9 @@ if [ $# = 0 ]; then
   mkdir -p "$bin"
   if [ "$library" ]; then cp "$library" "$bin/"; else "$root/scripts/build.sh" --target "$target" --bin "$bin"; fi
   library=$bin/varbatch.windows.x86_64.dll
+  # The editor that exports loads its own.
+  [ -f "$root/addons/varbatch/bin/libvarbatch.linux.x86_64.so" ] || "$root/scripts/build.sh"
+  cp "$root/addons/varbatch/bin/libvarbatch.linux.x86_64.so" "$bin/"
   link_project "$temporary/project"
   python3 -m ziglang cc -target x86_64-windows-gnu -Wall -Wextra -Werror -o "$temporary/load-extension.exe" \
     "$root/scripts/load-extension.c"
@@ -45,6 +50,9 @@ if [ $# = 0 ]; then
   "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' --timeout 1800 -- "$engine" --headless \
     --path "$temporary/project/godot_project" res://conformance/all.tscn -- --quick --slow 2>&1 | tr -d '\r' |
     tee "$temporary/suites" || status=$?
+  "$temporary/project/scripts/export-test.sh" --wine 2>&1 | tr -d '\r' | tee "$temporary/export" || status=$?
+  "$root/scripts/crash-test.sh" --engine "$engine" --project "$temporary/project/godot_project" \
+    --kills "$([ "$long" ] && echo 500 || echo 20)" 2>&1 | tr -d '\r' | tee "$temporary/crash" || status=$?
 fi
 
 cd "$root"
@@ -61,7 +69,7 @@ if [ "$long" ] && [ $# = 0 ]; then
 fi
 
 awk -v status="$status" '
-  FILENAME ~ /suites$/ && /^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3 }
+  FILENAME ~ /(suites|export|crash)$/ && /^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3 }
   /^test result:/ { passed += $4; failed += $6 }
   FILENAME ~ /load$/ && /: ok$/ { passed++ }
   FILENAME ~ /load$/ && /: FAILED$/ { failed++ }
@@ -69,4 +77,4 @@ awk -v status="$status" '
     if (status != 0 && !failed) failed = 1
     printf "%d passed, %d failed\n", passed, failed
     exit !(failed == 0 && passed > 0)
-  }' "$temporary"/{load,suites,tests}
+  }' "$temporary"/{load,suites,export,crash,tests}
