@@ -13,6 +13,9 @@ const SaveTable = preload("res://demo/save/table.gd")
 const TableGrid = preload("res://demo/table_grid.gd")
 const WorldMap = preload("res://demo/world_map.gd")
 
+## In a browser, the world is kept for the next visit of the page.
+const KEPT_WORLD := "user://varbatch_demo_world.dat"
+
 ## Set this before anything else.
 var options: Options
 
@@ -44,6 +47,9 @@ func _ready() -> void:
 	_bytes_tab.pressed.connect(_open)
 	_saves_tab.pressed.connect(_open)
 	_saves_tab.button_pressed = options.shows_saves and not _is_headless
+	if OS.has_feature("web") and FileAccess.file_exists(KEPT_WORLD):
+		_show_world(VarBatch.load_vars(KEPT_WORLD))
+		print("demo: the world of the last visit is shown")
 	_open()
 
 
@@ -98,7 +104,9 @@ func _finish() -> void:
 	else:
 		print(BytesTable.text(_bytes_run))
 		if _map.texture == null and not _is_headless:
-			_map.texture = ImageTexture.create_from_image(WorldMap.image(_bytes_run.decoded()))
+			_show_world(_bytes_run.decoded())
+		if OS.has_feature("web") and VarBatch.save_vars(KEPT_WORLD, _bytes_run.decoded()) != OK:
+			_is_all_right = false
 	_refresh()
 	if _is_headless and run == _bytes_run:
 		print()
@@ -115,6 +123,10 @@ func _finish() -> void:
 		get_tree().quit(0 if _is_all_right else 1)
 	elif not _shown().is_begun:
 		_begin()  # Another tab is open by now.
+
+
+func _show_world(values: Array) -> void:
+	_map.texture = ImageTexture.create_from_image(WorldMap.image(values))
 
 
 func _refresh() -> void:

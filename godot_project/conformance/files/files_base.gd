@@ -28,7 +28,7 @@ func _exit_tree() -> void:
 
 ## True where anybody can make links and pipes, and files have Unix permissions. Says so if not.
 func is_unix() -> bool:
-	if OS.get_name() != "Windows":
+	if not OS.get_name() in ["Windows", "Web"]:
 		return true
 	print("  no links, pipes and permissions as on Unix here")
 	checks += 1

@@ -4,19 +4,20 @@ extends "files_base.gd"
 const Meddler := preload("../hostile/meddler.gd")
 
 const FILES: PackedStringArray = ["plain", "zstd", "deflate", "encrypted"]
-const PEERS: PackedStringArray = ["buffer", "tcp"]
 ## Who writes or reads: the engine, VarBatch one by one, or many at once.
 const WAYS: PackedStringArray = ["engine", "one by one", "at once"]
 const NO_STREAM := "expected a FileAccess, a StreamPeer or a PacketPeer, found "
 
 var _values: Array = Values.mixed(150) + [{"a": [_noise.slice(0, 999), 1]}, Curve2D.new()]
+## A browser has no sockets.
+var _peers := PackedStringArray(["buffer"] if OS.has_feature("web") else ["buffer", "tcp"])
 ## What writes, and what reads.
 var _tcp: Array[StreamPeerTCP] = []
 
 
 ## Between other data, everybody writes the same bytes, and reads what everybody writes and no more.
 func test_all_kinds() -> void:
-	for kind: String in FILES + PEERS:
+	for kind: String in FILES + _peers:
 		for whole: bool in [false, true]:
 			var expected := _values.map(_again.bind(whole))
 			var bytes := PackedByteArray()
@@ -76,7 +77,9 @@ func test_damage() -> void:
 	for length: int in good.size():
 		bad.append(good.slice(0, length))
 	for length: int in [0, 1, 3, 1000, 5_000_000, 0x7ffffff0, 0x7fffffff, 0xfffffffe, 0xffffffff]:
-		bad.append(good + Values.u32(length) + var_to_bytes(5))
+		# In a browser, the engine asks for so much memory that the page ends.
+		if length <= 5_000_000 or not OS.has_feature("web"):
+			bad.append(good + Values.u32(length) + var_to_bytes(5))
 	for bytes: PackedByteArray in bad:
 		for kind: String in FILES:
 			var file := _opened(kind, true) as FileAccess

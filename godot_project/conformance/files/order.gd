@@ -25,10 +25,13 @@ var _names: Array[PackedStringArray] = [
 func test_any_calls() -> void:
 	DirAccess.make_dir_absolute(folder + "/in")
 	write(_source, frame(VarBatch.var_to_bytes_in("translated", GODOT_3)))
+	# In a browser, nothing can be removed from the project.
+	if OS.has_feature("web"):
+		_names.resize(1)
 	for turn: int in ROUNDS / 3 if is_quick else ROUNDS:
 		_random.seed = turn
-		await _check_round(_names[turn % 2], "round %d" % turn)
-		DirAccess.remove_absolute(_names[turn % 2][0])
+		await _check_round(_names[turn % _names.size()], "round %d" % turn)
+		DirAccess.remove_absolute(_names[turn % _names.size()][0])
 		check_names(["godot3", "in"], "round %d" % turn)
 
 
@@ -130,7 +133,7 @@ func test_saves_of_threads() -> void:
 			var worst := 0
 			for turn: int in 10:
 				var mode := -1 if turn % 3 else int(FileAccess.COMPRESSION_ZSTD)
-				var form: String = ["save_vars_async", "save_vars"][turn % 2]
+				var form: String = ["save_vars_async", "save_vars"][turn % _names.size()]
 				worst = maxi(worst, call_and_wait(form, [path, [i, _noise, i], false, mode]) as int)
 			return worst
 		var threads := start_threads(4, save)

@@ -11,7 +11,10 @@ func test_paths() -> void:
 	var inner := folder + "/Ordner mit Ümlaut 日本"
 	DirAccess.make_dir_recursive_absolute(inner)
 	var relative := "conformance_%d.tmp" % OS.get_process_id()
-	var all: PackedStringArray = [path, absolute(path), "res://" + relative, relative, "./" + relative]
+	var all: PackedStringArray = [path, absolute(path)]
+	# In a browser, nothing can be removed from the project.
+	if not OS.has_feature("web"):
+		all.append_array(["res://" + relative, relative, "./" + relative])
 	all.append_array([folder.replace("user://", "user:///") + "/more slashes.bin", inner + "/../up.bin"])
 	all.append_array([absolute(inner) + "/../../%s/round.bin" % folder.get_file(), inner + "/x.bin"])
 	for named: String in [

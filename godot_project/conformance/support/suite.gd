@@ -31,6 +31,8 @@ var is_quick := false
 ## True if the library was built to tell the engine of each saved file, as it does in a browser.
 var tells_of_files := false
 var failures: PackedStringArray = []
+## What those returned that would have been threads.
+var _results: Array = []
 var checks := 0
 
 ## Limits of time count so many times.
@@ -286,9 +288,13 @@ func quietly(action: Callable) -> Variant:
 	return result
 
 
-## Starts [param count] threads, each of which calls [param work] with its number.
+## Starts [param count] threads, each of which calls [param work] with its number. Where there are none, all is done
+## at once.
 func start_threads(count: int, work: Callable) -> Array[Thread]:
 	var threads: Array[Thread] = []
+	if not OS.has_feature("threads"):
+		_results = range(count).map(work)
+		return threads
 	for i: int in count:
 		threads.append(Thread.new())
 		check_int(threads[-1].start(work.bind(i)), OK, "start of a thread")
@@ -301,6 +307,8 @@ func any_alive(threads: Array[Thread]) -> bool:
 
 ## Waits for [param threads] to end, and returns what they return.
 func end_threads(threads: Array[Thread]) -> Array:
+	if not OS.has_feature("threads"):
+		return _results
 	return threads.map(func(thread: Thread) -> Variant: return thread.wait_to_finish())
 
 

@@ -16,8 +16,11 @@ var _random := RandomNumberGenerator.new()
 var _properties := RandomProperties.new(_random)
 
 
-func test_every_class() -> void:
+func _init() -> void:
 	_random.seed = 20261126
+
+
+func test_every_class() -> void:
 	for name: String in _classes():
 		var objects := _make(name, OBJECTS, func(i: int) -> int: return 2 if i > 0 else 0)
 		_check(objects, name)
@@ -26,7 +29,6 @@ func test_every_class() -> void:
 
 ## A Container manages some properties of the Controls in it. It does so in the tree.
 func test_controls_in_parents() -> void:
-	_random.seed = 20261127
 	for name: String in _classes():
 		if ClassDB.is_parent_class(name, &"Control"):
 			for parent: Node in [VBoxContainer.new(), Panel.new(), Node.new()]:
@@ -106,7 +108,6 @@ func test_properties_that_come_again() -> void:
 ## A new object need not be told values that it has, whatever else it is told before or after: also
 ## properties that are not stored.
 func test_each_property_beside_the_others() -> void:
-	_random.seed = 20261127
 	for name: String in _classes():
 		var properties := quietly(_settable.bind(name)) as Array
 		for order: String in ["", "reversed "]:
@@ -156,13 +157,16 @@ func test_reloaded_scripts() -> void:
 
 func _classes() -> PackedStringArray:
 	var names := Array(RandomProperties.class_names())
+	# A real renderer gives memory that nobody wrote for its instances.
+	if DisplayServer.get_name() != "headless":
+		names.erase("MultiMesh")
 	return names.filter(func(name: String) -> bool: return ClassDB.class_exists(name) and ClassDB.can_instantiate(name))
 
 
 ## Objects that are new, and others of which one property has another value before its own.
 func _bytes_with_repeats(name: String) -> PackedByteArray:
 	var objects: Array[Object] = [ClassDB.instantiate(name), ClassDB.instantiate(name)]
-	_change(objects[1], 1)
+	_properties.change(objects[1], 1)
 	var initial: Array[PackedByteArray] = []
 	var other: Array[PackedByteArray] = []
 	for property: Dictionary in objects[0].get_property_list():
