@@ -13,9 +13,9 @@
 
 use std::mem::MaybeUninit;
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32")))]
 use self::{is_plain as is_plain_block, narrow_loop as narrow, widen_loop as widen};
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32"))]
 use super::vector::lanes::{is_plain as is_plain_block, narrow, widen};
 
 /// Writes the low byte of each character. True if all are ASCII.

@@ -1,10 +1,15 @@
 //! Defines the sets of kernels, one for each useful instruction set, and chooses between them.
 
+#![cfg_attr(
+    target_arch = "wasm32",
+    allow(unused_unsafe, reason = "a module has its features throughout, or is refused")
+)]
+
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 
 use super::scalar;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32"))]
 use super::vector::{decode, encode};
 
 /// One implementation of each kernel, all for the same instruction set.
@@ -65,6 +70,14 @@ const V2: Kernels = kernels!("x86-64-v2", "ssse3,sse4.1,popcnt");
 const V3: Kernels = kernels!("x86-64-v3", "avx2,bmi1,bmi2,lzcnt,popcnt");
 #[cfg(target_arch = "aarch64")]
 const NEON: Kernels = kernels!("neon", "neon");
+#[cfg(target_arch = "wasm32")]
+const SIMD: Kernels = kernels!("simd128", "simd128");
+
+/// The set that every processor can run.
+#[cfg(target_arch = "wasm32")]
+const BASE: &Kernels = &SIMD;
+#[cfg(not(target_arch = "wasm32"))]
+const BASE: &Kernels = &SCALAR;
 
 /// The sets that this processor can run, the best last.
 #[doc(hidden)]
@@ -78,7 +91,9 @@ pub fn available() -> impl Iterator<Item = &'static Kernels> {
     };
     #[cfg(target_arch = "aarch64")]
     let vectors = [std::arch::is_aarch64_feature_detected!("neon").then_some(&NEON)];
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(target_arch = "wasm32")]
+    let vectors = [Some(&SIMD)];
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32")))]
     let vectors: [Option<&Kernels>; 0] = [];
     std::iter::once(&SCALAR).chain(vectors.into_iter().flatten())
 }
@@ -87,5 +102,6 @@ pub fn available() -> impl Iterator<Item = &'static Kernels> {
 #[inline]
 pub(super) fn best() -> &'static Kernels {
     static BEST: OnceLock<&Kernels> = OnceLock::new();
-    BEST.get_or_init(|| available().last().unwrap_or(&SCALAR))
+    // With a constant, the compiler calls the kernels themselves.
+    if cfg!(target_arch = "wasm32") { BASE } else { BEST.get_or_init(|| available().last().unwrap_or(BASE)) }
 }

@@ -17,7 +17,7 @@
 // the kernels have checked or written.
 #![allow(unsafe_code)]
 #![cfg_attr(
-    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32")),
     allow(dead_code, unused_macros, reason = "only kernels need it, and other processors have none")
 )]
 
@@ -25,7 +25,7 @@ mod ascii;
 mod kernels;
 mod loose;
 mod scalar;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32"))]
 mod vector;
 
 use std::mem::MaybeUninit;
@@ -173,6 +173,10 @@ pub fn write_utf32(text: &str, dest: &mut [MaybeUninit<u32>]) {
         // As many characters as bytes: all are ASCII.
         assert!(ascii::widen_short(text.as_bytes(), dest), "text has fewer characters than planned");
         return;
+    }
+    if cfg!(target_arch = "wasm32") && text.len() <= SHORT {
+        // Its vectors gain nothing for so few.
+        return scalar::write_utf32(text, dest);
     }
     (best().write_utf32)(text, dest);
 }
