@@ -167,10 +167,10 @@ find_web() {
 }
 
 # Of all three: what compiles soonest, and of the modules what the suites and the demo need. Debian's sources have no
-# brotli and no certificates.
+# certificates.
 build_options=(
   debug_symbols=no scu_build=yes warnings=no lto=none progress=no vulkan=no use_volk=no accesskit=no sdl=no
-  brotli=no builtin_certs=no "import_env_vars=BUILD_NAME,EM_CONFIG,LD_LIBRARY_PATH" modules_enabled_by_default=no
+  builtin_certs=no "import_env_vars=BUILD_NAME,EM_CONFIG,LD_LIBRARY_PATH" modules_enabled_by_default=no
   module_{csg,freetype,gdscript,mbedtls,mp3,noise,regex,svg,text_server_fb,zip}_enabled=yes
   module_godot_physics_{2,3}d_enabled=yes
 )
@@ -213,9 +213,10 @@ build_engine() {
   fetch_source godot '4\.([4-9]|[1-9][0-9])' ${GODOT_SUITES:-forky sid}
   say "building Godot $version in $tmp"
   mv "$library/godot" "$tmp/godot"
-  for package in freetype libpng1.6 libzstd mbedtls pcre2 zlib; do fetch_source "$package" '' trixie forky sid; done
+  for package in brotli freetype libpng1.6 libzstd mbedtls pcre2 zlib; do fetch_source "$package" '' trixie forky sid; done
   # What thirdparty/README.md says of each.
-  mkdir -p "$third"/{certs,freetype,libpng,mbedtls,pcre2/{deps,src},zlib,zstd}
+  mkdir -p "$third"/{brotli,certs,freetype,libpng,mbedtls,pcre2/{deps,src},zlib,zstd}
+  cp -R "$library"/brotli/c/{common,dec,include} "$third/brotli/"
   cp -R "$library"/freetype/{include,src} "$third/freetype/"
   cp -R "$library"/libpng1.6/{*.[ch],arm,intel} "$third/libpng/"
   cp "$library/libpng1.6/scripts/pnglibconf.h.prebuilt" "$third/libpng/pnglibconf.h"
@@ -229,7 +230,10 @@ build_engine() {
   : >"$third/certs/ca-bundle.crt"
   # The engine's settings of Mbed TLS were left out with it: the defaults will do.
   echo '#include <mbedtls/mbedtls_config.h>' >"$third/mbedtls/include/godot_module_mbedtls_config.h"
-  # Other versions of the libraries have one file more, or two fewer.
+  # Other versions of the libraries have one file more, or some fewer.
+  for package in prefix static_init; do
+    [ -f "$third/brotli/dec/$package.c" ] || sed -i "/\"dec\/$package.c\"/d" "$tmp/godot/core/SCsub"
+  done
   [ ! -f "$third/mbedtls/library/psa_crypto_random.c" ] || grep -q psa_crypto_random.c "$tmp/godot/modules/mbedtls/SCsub" ||
     sed -i 's/^\( *\)"psa_crypto_rsa.c",/&\n\1"psa_crypto_random.c",/' "$tmp/godot/modules/mbedtls/SCsub"
   for package in pcre2_compile_cgroup.c pcre2_match_next.c; do
