@@ -54,6 +54,6 @@ pub use fill::{Chunk, Cursor};
 pub use kind::{Foreign, Kind, Scalar, Shape, Width};
 pub use path::{Path, PathStep, Step};
 pub use plan::{Borrowed, Copied, Keep, Mark, Part, Payload, Plan};
-pub use reader::{Reader, validate};
+pub use reader::{Containers, Reader, validate};
 pub use value::{DoubleValue, OwnedType, OwnedValue, Real, Value, ValueError};
 pub use writer::Writer;

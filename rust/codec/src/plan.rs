@@ -190,10 +190,31 @@ impl Part<'_, '_> {
     }
 }
 
-impl<'a> Plan<'a> {
+impl Default for Plan<'_> {
     /// Creates an empty plan with room for a value or two: one allocation instead of several small ones.
-    pub(crate) fn new() -> Self {
+    fn default() -> Self {
         Self { small: Vec::with_capacity(2 * INLINE_LEN), segments: Vec::new(), len: 0 }
+    }
+}
+
+impl<'a> Plan<'a> {
+    /// Returns an empty plan in the memory of this one, if that is at most `max` bytes.
+    #[inline]
+    pub fn emptied(mut self, max: usize) -> Option<Plan<'static>> {
+        if self.small.capacity() + self.segments.capacity() * size_of::<Segment<'_>>() > max {
+            return None;
+        }
+        self.small.clear();
+        self.segments.clear();
+        // Of another lifetime, but in the same memory: the standard library collects in place.
+        let segments = self.segments.into_iter().map(|_| unreachable!("all are removed")).collect();
+        Some(Plan { small: self.small, segments, len: 0 })
+    }
+
+    /// Returns the output, if the plan holds all of it itself.
+    #[inline]
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        self.segments.is_empty().then_some(&self.small)
     }
 
     /// Returns the output as a vector, without a copy of what the plan holds itself.

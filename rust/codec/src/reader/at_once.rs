@@ -22,9 +22,10 @@ pub fn validate(mut reader: Reader<'_>) -> Result<usize, CodecError> {
 
 impl<'a> Reader<'a> {
     /// Returns the only event of a flat value at the start of `bytes`, by the rules of Godot 4: nil, a bool, a number,
-    /// a math type, a packed array of these, a text, a RID, a Callable, or an empty untyped container. Returns `None` for
-    /// any other value and for a malformed one, which a Reader must read. It takes a fraction of a Reader's time, which
-    /// matters for values of a few bytes.
+    /// a math type, a packed array of these, a text, a RID, an object's id, a Callable, a Signal, an empty untyped container,
+    /// or the beginning of a PackedStringArray: see [`Self::flat_text`]. Returns `None` for any other value and for a
+    /// malformed one, which a Reader must read. It takes a fraction of a Reader's time, which matters for values of a few
+    /// bytes.
     #[doc(hidden)]
     #[inline(always)]
     pub fn flat(bytes: &'a [u8]) -> Option<Event<'a>> {
@@ -37,6 +38,11 @@ impl<'a> Reader<'a> {
         Some(match (shape, width(word & flags)) {
             (Shape::Nil, _) => Event::Nil,
             (Shape::Callable, _) => Event::Callable,
+            (Shape::Object, Width::Double) => Event::ObjectId(u64::from_le_bytes(*rest.first_chunk()?)),
+            (Shape::Signal, _) => {
+                let (name, rest) = Self::flat_text(rest)?;
+                Event::Signal { name: Text::Utf8(name), object: u64::from_le_bytes(*rest.first_chunk()?) }
+            }
             (Shape::Rid, _) => Event::Rid(u64::from_le_bytes(*rest.first_chunk()?)),
             // Bit 31 of a count means nothing in a container.
             (Shape::Array, _) if word & flags & ARRAY_TYPE == 0 && is_empty(rest)? => {
@@ -62,13 +68,25 @@ impl<'a> Reader<'a> {
                 Event::Packed(Plain { kind, width, count, bytes })
             }
             (Shape::Text, _) => {
-                let (&length, rest) = rest.split_first_chunk()?;
-                let len = usize::try_from(i32::from_le_bytes(length)).ok()?;
-                let text = Text::Utf8(text::decode(&rest.get(..padded(len))?[..len]).ok()?);
+                let text = Text::Utf8(Self::flat_text(rest)?.0);
                 if kind == Kind::StringName { Event::StringName(text) } else { Event::String(text) }
+            }
+            (Shape::PackedStrings, _) => {
+                let count = usize::try_from(i32::from_le_bytes(*rest.first_chunk()?)).unwrap_or(0);
+                Event::PackedStrings { count: Some(count).filter(|count| *count <= rest.len() / WORD)? }
             }
             _ => return None,
         })
+    }
+
+    /// Returns a text of a flat value, and the bytes after it.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn flat_text(bytes: &'a [u8]) -> Option<(&'a str, &'a [u8])> {
+        let (&length, rest) = bytes.split_first_chunk()?;
+        let len = usize::try_from(i32::from_le_bytes(length)).ok()?;
+        let (text, rest) = rest.split_at_checked(padded(len))?;
+        Some((text::decode(&text[..len]).ok()?, rest))
     }
 }
 

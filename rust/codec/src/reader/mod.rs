@@ -66,6 +66,17 @@ enum ReadNext {
     End,
 }
 
+/// The memory in which a [`Reader`] keeps the containers around the next value.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+pub struct Containers(Vec<ReadOpen>);
+
+impl Containers {
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+}
+
 /// A container with values still to come.
 #[derive(Clone, Copy, Debug)]
 struct ReadOpen {
@@ -113,6 +124,22 @@ impl<'a> Reader<'a> {
             bare: Kind::Nil,
             due: WORD,
         }
+    }
+
+    /// Keeps the containers around a value in this memory.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn within(self, memory: Containers) -> Self {
+        Self { open: memory.0, ..self }
+    }
+
+    /// Returns its memory, for another Reader.
+    #[doc(hidden)]
+    #[inline]
+    pub fn into_memory(mut self) -> Containers {
+        self.open.clear();
+        Containers(self.open)
     }
 
     /// Sets the offset of `bytes` in a larger buffer: offsets in errors then count from the start of that buffer.

@@ -68,8 +68,13 @@ enum WriteForm {
 impl<'a> Writer<'a> {
     /// Creates a writer with an empty plan.
     pub fn new(dialect: Dialect) -> Self {
+        Self::within(dialect, Plan::default())
+    }
+
+    /// Creates a writer that adds to `plan`, whose values are complete.
+    pub fn within(dialect: Dialect, plan: Plan<'a>) -> Self {
         Self {
-            plan: Plan::new(),
+            plan,
             dialect,
             depth: 0,
             open: Vec::new(),

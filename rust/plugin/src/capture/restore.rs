@@ -154,7 +154,11 @@ fn are_same(now: &Value, value: &Value) -> bool {
 fn made(now: &Value, bytes: &[u8]) -> Result<Made, Why> {
     let mut slot = Slot::new();
     if build_flat(bytes, &mut slot, set_text) {
-        return if slot.value().view().kind() == Kind::Callable { Err(Why::Callable) } else { Ok((slot, None)) };
+        match slot.value().view().kind() {
+            Kind::Callable => return Err(Why::Callable),
+            Kind::Object => {}
+            _ => return Ok((slot, None)),
+        }
     }
     let (mut kept, mut why, mut reader) = (Vec::new(), None, Reader::new(bytes));
     while let Ok(Some(event)) = reader.next_event() {

@@ -82,6 +82,13 @@ pub struct Api {
     pub element_type: TypeOf,
     pub key_type: TypeOf,
     pub value_type: TypeOf,
+    /// The count of the names in a NodePath, one of them, the same of the subnames, and whether it is absolute.
+    pub path_methods: [Method; 5],
+    /// The name and the object's id of a Signal.
+    pub signal_name: Method,
+    pub signal_object: Method,
+    /// What stands for the class and the script of other values than objects.
+    pub no_class: (StringName, Variant),
     pub encoded_class: StringName,
     /// Methods of objects that gdext does not have, or only with conversions.
     pub set_object_id: sys::GDExtensionMethodBindPtr,
@@ -202,6 +209,16 @@ impl Api {
             element_type: type_of(Kind::Array, ""),
             key_type: type_of(Kind::Dictionary, "key_"),
             value_type: type_of(Kind::Dictionary, "value_"),
+            path_methods: [
+                method(Kind::NodePath, "get_name_count", 3_173_160_232),
+                method(Kind::NodePath, "get_name", 2_948_586_938),
+                method(Kind::NodePath, "get_subname_count", 3_173_160_232),
+                method(Kind::NodePath, "get_subname", 2_948_586_938),
+                method(Kind::NodePath, "is_absolute", 3_918_633_141),
+            ],
+            signal_name: method(Kind::Signal, "get_name", 1_825_232_092),
+            signal_object: method(Kind::Signal, "get_object_id", 3_173_160_232),
+            no_class: (StringName::default(), Variant::nil()),
             encoded_class: StringName::from(ENCODED_CLASS),
             set_object_id: method_bind(ENCODED_CLASS, "set_object_id", 1_286_410_249),
             get_object_id: method_bind(ENCODED_CLASS, "get_object_id", 3_905_245_786),

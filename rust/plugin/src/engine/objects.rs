@@ -22,9 +22,9 @@ impl Slot {
         let (api, mut object) = (api(), std::ptr::null_mut());
         if id != 0 {
             // SAFETY: the class exists, as its method was found. The method belongs to the class and was found by the hash
-            // of its signature: it takes a 64-bit id, and returns nothing.
+            // of its signature: it takes a 64-bit id, and returns nothing. Nothing of the class waits for a notification.
             unsafe {
-                object = construct(api, &api.encoded_class);
+                object = (api.interface.classdb_construct_object2)(api.encoded_class.string_sys());
                 call_method::<()>(api.set_object_id, object, &[(&raw const id).cast()]);
             }
         }
@@ -320,14 +320,15 @@ pub fn theme_overrides(holder: &Value, items: &[(usize, StringName)]) -> Vec<i64
 
 /// True if the object has the class and the script that a container expects. Null and freed objects always do.
 pub fn is_of_class(holder: &Value, expected: &SlotType) -> bool {
-    let Some(object) = object(holder).filter(|_| expected.class != StringName::default()) else { return true };
-    let wanted = value(&expected.script).object_id();
+    let (class, script) = expected.class();
+    let Some(object) = object(holder).filter(|_| *class != StringName::default()) else { return true };
+    let wanted = value(script).object_id();
     let has_script = || {
         let first = script_of(holder).try_to::<Gd<Script>>().ok();
         let mut scripts = std::iter::successors(first, |script| script.get_base_script());
         scripts.any(|script| script.instance_id().to_i64().cast_unsigned() == wanted)
     };
-    object.is_class(&GString::from(&expected.class)) && (wanted == 0 || has_script())
+    object.is_class(&GString::from(class)) && (wanted == 0 || has_script())
 }
 
 /// True if the engine can create an object of this class.

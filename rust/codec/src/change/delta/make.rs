@@ -144,7 +144,7 @@ impl<'a> Tokens<'a> {
         if start.len() + literals.len() >= plan.len() {
             return plan;
         }
-        let mut plan = Plan::new();
+        let mut plan = Plan::default();
         plan.small(&start);
         plan.bytes(literals, Borrowed);
         plan

@@ -90,7 +90,7 @@ pub(super) struct Output<'a> {
 
 impl<'a> Output<'a> {
     pub(super) fn new() -> Self {
-        Self { plan: Plan::new(), small: Vec::new() }
+        Self { plan: Plan::default(), small: Vec::new() }
     }
 
     /// Adds the first `len` bytes of `bytes`. Panics if there are fewer.

@@ -111,7 +111,7 @@ struct Emit<'p, 'a> {
 
 impl<'p, 'a> Emit<'p, 'a> {
     fn new(nodes: &'p [TreeNode<'a>]) -> Self {
-        Self { nodes, plan: Plan::new(), pending: None, open: Vec::new() }
+        Self { nodes, plan: Plan::default(), pending: None, open: Vec::new() }
     }
 
     fn value(mut self, root: Child<'p>) -> Plan<'p> {

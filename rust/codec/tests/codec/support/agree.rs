@@ -76,15 +76,29 @@ pub fn assert_agrees_of(engine: Engine, bytes: &[u8], allow_objects: bool) -> Ve
 /// What is read without a Reader's state is what a Reader reads, and every flat value is read so.
 #[track_caller]
 fn assert_flat(bytes: &[u8], events: &[Event<'_>], is_good: bool) {
+    if let Some(Event::PackedStrings { count }) = Reader::flat(bytes) {
+        let mut rest = &bytes[8..];
+        let texts = std::iter::from_fn(|| {
+            let (text, after) = Reader::flat_text(rest)?;
+            rest = after;
+            Some(Event::Text(Text::Utf8(text)))
+        });
+        let found: Vec<_> = std::iter::once(Event::PackedStrings { count }).chain(texts.take(count)).collect();
+        assert_eq!(found.len() == 1 + count, is_good, "flat texts, of {bytes:02x?}");
+        assert!(!is_good || found == events, "flat texts, of {bytes:02x?}");
+        return;
+    }
     let is_flat = |event: &Event<'_>| match event {
         // A header with a type, even if that is Nil, is left to a Reader.
         Event::Array { count, .. } => *count == 0 && bytes[2] & 3 == 0,
         Event::Dictionary { count, .. } => *count == 0 && bytes[2] & 15 == 0,
-        Event::Object { .. } | Event::ObjectId(_) | Event::Signal { .. } => false,
-        Event::NodePath { .. } | Event::PackedStrings { .. } => false,
+        // An object without a class is a null as well.
+        Event::ObjectId(_) => bytes[2] & 1 == 1,
+        Event::Object { .. } | Event::NodePath { .. } => false,
         _ => true,
     };
     let expected = match events {
+        [event @ Event::PackedStrings { .. }, ..] if is_good => Some(*event),
         [event] if is_good && is_flat(event) => Some(*event),
         _ => None,
     };

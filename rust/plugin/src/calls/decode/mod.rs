@@ -3,11 +3,12 @@
 mod batch;
 
 use std::borrow::BorrowMut;
+use std::cell::Cell;
 use std::ops::Range;
 
 use godot::builtin::{AnyArray, PackedByteArray, PackedStringArray};
 use godot::global::Error as EngineError;
-use varbatch_codec::{CodecError, Event, Kind, Reader, validate};
+use varbatch_codec::{CodecError, Containers, Event, Kind, Reader, validate};
 use varbatch_storage::fill::Fills;
 use varbatch_workers::Threads;
 
@@ -135,6 +136,11 @@ pub fn decode_asking(
     Ok(Build::new(input.reader(true), &mut texts, &threads, MayAsk::Objects).making(makers).build(out)?)
 }
 
+thread_local! {
+    /// The memory of the last Reader, for the next.
+    static SPARE: Cell<Containers> = const { Cell::new(Containers::new()) };
+}
+
 /// Builds a value in a slot, over threads if it is long and scripts do not run.
 #[inline(always)]
 pub fn build(
@@ -145,7 +151,13 @@ pub fn build(
 ) -> Result<Option<Box<Dropped>>, Stop> {
     let mut texts = Texts::for_bytes(input.bytes.len());
     let is_large = input.bytes.len() >= DECODE_PARALLEL_FROM;
-    pool::with(is_large, |threads| Build::new(input.reader(allow_objects), &mut texts, threads, may_ask).build(out))
+    pool::with(is_large, |threads| {
+        let reader = input.reader(allow_objects).within(SPARE.take());
+        let mut build = Build::new(reader, &mut texts, threads, may_ask);
+        let built = build.build(out);
+        SPARE.set(build.into_memory());
+        built
+    })
 }
 
 /// An input with its index in the batch; or the type of an element that is not a buffer.

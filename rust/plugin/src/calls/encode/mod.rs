@@ -4,6 +4,7 @@
 mod to_bytes;
 mod to_frames;
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,6 +22,14 @@ use crate::jobs::tuning::{CONTAINERS_PARALLEL_FROM, HELD_PARALLEL_FROM, ROOM_SAM
 use crate::objects::FullObjects;
 use crate::report::Reports;
 use crate::value::walk::{Copying, Held, KeepWalked, Lost, Planning, SAMPLE, mostly_containers, plan_in_rooms, walk};
+
+/// Max bytes that [`SPARE`] holds.
+const MAX_SPARE: usize = 16 << 10;
+
+thread_local! {
+    /// The last small plan, emptied, for the next value: most single values are small, and soon planned.
+    static SPARE: Cell<Option<Plan<'static>>> = const { Cell::new(None) };
+}
 
 /// Encodes one value. Writes nothing to `out` if that fails.
 #[inline]
@@ -55,12 +64,14 @@ fn encode_with(
     is_lossy: &AtomicBool,
     out: &mut impl BytesOut,
 ) -> Result<(), CodecError> {
-    let mut writer = Writer::new(DIALECT);
+    let mut writer = Writer::within(DIALECT, SPARE.take().unwrap_or_default());
     let start = writer.mark();
     let keep = PhantomData::<Borrowed>;
     walk(value, &mut Planning { writer: &mut writer, full, may_split: true, is_lossy, keep })?;
     writer.end_value(start)?;
-    put(writer.plan(), out);
+    let plan = writer.into_plan();
+    put(&plan, out);
+    SPARE.set(plan.emptied(MAX_SPARE));
     Ok(())
 }
 
@@ -87,6 +98,10 @@ pub fn encode_part(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecEr
 /// Writes a plan to `out`, on several threads if it is long.
 pub fn put(plan: &Plan<'_>, out: &mut impl BytesOut) {
     let dest = out.allocate(plan.len());
+    if let Some(bytes) = plan.as_bytes().filter(|bytes| bytes.len() < PARALLEL_FROM) {
+        dest.write_copy_of_slice(bytes);
+        return;
+    }
     pool::with(plan.len() >= PARALLEL_FROM, |threads| fill::fill_parallel(plan.whole(), dest, threads));
 }
 

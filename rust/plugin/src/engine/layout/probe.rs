@@ -117,11 +117,19 @@ fn new_array(kind: Kind, count: usize) -> Variant {
     array
 }
 
+/// Returns the type of elements: objects of a class, or another kind.
+fn type_of(kind: Kind, class: &str) -> SlotType {
+    match kind {
+        Kind::Object => SlotType::objects(StringName::from(class), Variant::nil()),
+        _ => SlotType::of(kind),
+    }
+}
+
 /// True if Arrays are as expected: untyped, typed by kind and by class, shared, and read-only.
 fn arrays_are_as_expected(count: usize) -> bool {
     let new = |(kind, class): (Kind, &str)| {
-        let (mut slot, class) = (Slot::new(), StringName::from(class));
-        slot.set_typed_array(&SlotType { kind, class, script: Variant::nil() }).resize(count);
+        let mut slot = Slot::new();
+        slot.set_typed_array(&type_of(kind, class)).resize(count);
         (slot.value().variant().clone(), kind, 1)
     };
     let kinds = [(Kind::Nil, ""), (Kind::Int, ""), (Kind::String, ""), (Kind::Object, "RefCounted")];
@@ -213,10 +221,7 @@ fn dictionary_types_are_as_expected() -> bool {
         (Kind::Object, Kind::PackedByteArray),
     ];
     types.into_iter().all(|(key, value)| {
-        let of = |kind| {
-            let class = StringName::from(if kind == Kind::Object { "RefCounted" } else { "" });
-            SlotType { kind, class, script: Variant::nil() }
-        };
+        let of = |kind| type_of(kind, "RefCounted");
         let mut slot = Slot::new();
         slot.set_dictionary().set_types(&of(key), &of(value));
         let inner = slot.value().view().inner as usize;

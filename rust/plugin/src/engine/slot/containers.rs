@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use godot::builtin::{Array, PackedByteArray, StringName, VarDictionary, Variant};
 use godot::meta::{Element, ToGodot};
+use godot::sys;
 use varbatch_codec::Kind;
 
 use super::Slot;
@@ -14,11 +15,36 @@ use crate::engine::{Constructor, Inner, api, default_value, elements, is_known, 
 /// The element type of a typed container, in the form that the engine expects.
 pub struct SlotType {
     /// `Nil` if any type is allowed.
-    pub kind: Kind,
-    /// The class of objects; empty for other kinds.
-    pub class: StringName,
-    /// The script of objects, or nil.
-    pub script: Variant,
+    kind: Kind,
+    /// The class of objects, and their script or nil.
+    class: Option<(StringName, Variant)>,
+}
+
+impl SlotType {
+    pub fn of(kind: Kind) -> Self {
+        Self { kind, class: None }
+    }
+
+    pub fn objects(class: StringName, script: Variant) -> Self {
+        Self { kind: Kind::Object, class: Some((class, script)) }
+    }
+
+    #[inline]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Returns the class of objects, which is empty for other kinds, and their script or nil.
+    pub fn class(&self) -> &(StringName, Variant) {
+        self.class.as_ref().unwrap_or(&api().no_class)
+    }
+
+    fn sys(
+        &self,
+    ) -> (sys::GDExtensionVariantType, sys::GDExtensionConstStringNamePtr, sys::GDExtensionConstVariantPtr) {
+        let (class, script) = self.class();
+        (sys_type(self.kind), class.string_sys(), script.var_sys())
+    }
 }
 
 /// An Array that nobody else has seen, with elements as in gdext's type for it.
@@ -125,9 +151,7 @@ pub struct DictionarySlot<'s> {
 impl DictionarySlot<'_> {
     /// Sets the key and value types. The dictionary must be empty and untyped.
     pub fn set_types(&mut self, key: &SlotType, value: &SlotType) {
-        let (key_kind, value_kind) = (sys_type(key.kind), sys_type(value.kind));
-        let (key_class, value_class) = (key.class.string_sys(), value.class.string_sys());
-        let (key_script, value_script) = (key.script.var_sys(), value.script.var_sys());
+        let ((key_kind, key_class, key_script), (value_kind, value_class, value_script)) = (key.sys(), value.sys());
         let set_typed = api().interface.dictionary_set_typed;
         // SAFETY: `inner` points to the Dictionary of the borrowed slot; classes and scripts are alive.
         unsafe { set_typed(self.inner, key_kind, key_class, key_script, value_kind, value_class, value_script) };
@@ -156,7 +180,7 @@ impl Slot {
 
     pub fn set_typed_array(&mut self, element: &SlotType) -> &mut OwnArray<Variant> {
         self.set_container(Kind::Array, api().new_array);
-        let (kind, class, script) = (sys_type(element.kind), element.class.string_sys(), element.script.var_sys());
+        let (kind, class, script) = element.sys();
         // SAFETY: this was just set to an Array, which is empty and untyped; class and script are alive. An `OwnArray` is a
         // transparent `Slot`.
         unsafe {

@@ -6,7 +6,7 @@ use godot::builtin::{GString, PackedByteArray, StringName};
 use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, text};
 
-use crate::engine::{Inner, api, is_known, layout, packed_data};
+use crate::engine::{Inner, api, bytes_of, is_known, layout, packed_data};
 
 /// Uninitialised memory of an array, written in full before anyone else sees the array: see the docs of `engine`.
 pub type Memory<'a> = &'a mut [MaybeUninit<u8>];
@@ -21,7 +21,7 @@ pub trait BytesOut {
 
 impl BytesOut for PackedByteArray {
     fn allocate(&mut self, len: usize) -> Memory<'_> {
-        if !self.is_empty() {
+        if !bytes_of(self).is_empty() {
             self.clear();
         }
         // SAFETY: the array is empty and mutably borrowed. The caller fills all of its bytes.

@@ -6,10 +6,12 @@ pub mod held;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use godot::builtin::{AnyArray, GString, NodePath, PackedByteArray, PackedStringArray, Signal, StringName, Variant};
+use godot::builtin::{AnyArray, GString, PackedByteArray, StringName, Variant};
+use godot::sys;
 use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, Plain, Shape};
 
+use super::api::Method;
 use super::{Inner, REAL, api, is_known, kind_of, layout};
 
 /// A Variant that is only read, possibly on another thread while the caller waits.
@@ -200,11 +202,21 @@ impl<'a> View<'a> {
 
     /// Returns the names and the subnames of a NodePath, and whether it is absolute.
     pub fn node_path(self) -> (Vec<GString>, Vec<GString>, bool) {
-        // SAFETY: gdext's type has the layout of the engine's type of the same name.
-        let path: &NodePath = unsafe { self.builtin(Kind::NodePath) };
-        let names = (0..path.get_name_count()).map(|index| GString::from(&path.get_name(index))).collect();
-        let subnames = (0..path.get_subname_count()).map(|index| GString::from(&path.get_subname(index))).collect();
-        (names, subnames, path.is_absolute())
+        assert_eq!(self.kind, Kind::NodePath);
+        let [name_count, name, subname_count, subname, is_absolute] = &api().path_methods;
+        let number = |method: &Method| {
+            let mut number = 0_i64;
+            // SAFETY: `inner` points to a NodePath. The method takes nothing, and returns an int, or a bool in its first byte.
+            unsafe { method(self.inner, std::ptr::null(), (&raw mut number).cast(), 0) };
+            number
+        };
+        let names = |count, method: &Method| {
+            // SAFETY: as above; the method takes an index below the count, and returns a StringName.
+            (0..number(count))
+                .map(|index| unsafe { name_from(*method, self.inner, &[(&raw const index).cast()]) })
+                .collect()
+        };
+        (names(name_count, name), names(subname_count, subname), number(is_absolute) != 0)
     }
 
     pub fn rid(self) -> u64 {
@@ -214,17 +226,24 @@ impl<'a> View<'a> {
 
     /// Returns the name of a Signal, and the instance id of its object or 0.
     pub fn signal(self) -> (GString, u64) {
-        // SAFETY: gdext's type has the layout of the engine's type of the same name.
-        let signal: &Signal = unsafe { self.builtin(Kind::Signal) };
-        let object = signal.object_id().map_or(0, |id| id.to_i64().cast_unsigned());
-        (GString::from(&signal.name()), object)
+        assert_eq!(self.kind, Kind::Signal);
+        let mut object = 0_u64;
+        // SAFETY: `inner` points to a Signal. The methods take nothing, and return an int and a StringName.
+        unsafe {
+            (api().signal_object)(self.inner, std::ptr::null(), (&raw mut object).cast(), 0);
+            (name_from(api().signal_name, self.inner, &[]), object)
+        }
     }
 
     pub fn strings(self) -> &'a [Str] {
-        // SAFETY: gdext's type has the layout of the engine's type of the same name.
-        let strings = unsafe { self.builtin::<PackedStringArray>(Kind::PackedStringArray) }.as_slice();
-        // SAFETY: `Str` is a transparent GString.
-        unsafe { std::slice::from_raw_parts(strings.as_ptr().cast(), strings.len()) }
+        assert_eq!(self.kind, Kind::PackedStringArray);
+        // SAFETY: `inner` points to a value of this kind, whose elements live for `'a`. `Str` is a transparent GString.
+        unsafe {
+            match elements(self.kind, self.inner) {
+                (_, 0) => &[],
+                (strings, count) => std::slice::from_raw_parts(strings.cast(), count),
+            }
+        }
     }
 
     /// Borrows the value as gdext's type for it.
@@ -237,6 +256,17 @@ impl<'a> View<'a> {
         // SAFETY: `inner` points to a value of `kind` that lives for `'a`; the caller promises that `T` has its layout.
         unsafe { &*self.inner.cast() }
     }
+}
+
+/// Calls a method that returns a StringName.
+///
+/// # Safety
+/// The method is one of the type of the value at `inner`, and takes these arguments.
+unsafe fn name_from(method: Method, inner: Inner, args: &[sys::GDExtensionConstTypePtr]) -> GString {
+    let mut name = StringName::default();
+    // SAFETY: promised by the caller.
+    unsafe { method(inner, args.as_ptr(), name.sys_mut(), args.len() as i32) };
+    GString::from(&name)
 }
 
 /// Returns the characters of a String, as UTF-32 without the NUL.
@@ -272,7 +302,7 @@ fn chars_of_engine(string: &GString) -> &[u32] {
     }
 }
 
-/// Returns a pointer to the elements of a packed array of plain data, or of an Array, and their count.
+/// Returns a pointer to the elements of a packed array or of an Array, and their count.
 ///
 /// # Safety
 /// `array` points to a value of `kind`, one of those.

@@ -78,11 +78,15 @@ impl<'a> Build<'a, '_> {
     ) -> Result<(), CodecError> {
         // GDExtension can only make a path from text.
         let mut path = String::with_capacity(128);
-        // True if the engine splits the text into the same names again.
-        let mut is_same = names > 0 || !absolute;
+        // True if the engine splits the text into the same names again. It takes longer for that in a browser than for their
+        // bytes.
+        let mut is_same = (names > 0 || !absolute) && !cfg!(target_arch = "wasm32");
         for index in 0..names + subnames {
             let Some(text) = self.reader.next_text()?.map(utf8) else { unreachable!("the header has the count") };
-            is_same &= !text.is_empty() && !text.contains(['/', ':']);
+            is_same = is_same && !text.is_empty() && !text.contains(['/', ':']);
+            if !is_same {
+                continue;
+            }
             if index >= names || index > 0 || absolute {
                 path.push(if index < names { '/' } else { ':' });
             }
@@ -187,8 +191,7 @@ impl<'a> Build<'a, '_> {
     /// Does the same as [`Self::typed_elements`] for a type that has no class.
     #[inline(never)]
     pub(super) fn elements_of(&mut self, slot: &mut Slot, kind: Kind, count: usize) -> Result<(), Stop> {
-        let element = SlotType { kind, class: StringName::default(), script: Variant::nil() };
-        self.typed_elements(slot, &element, count)
+        self.typed_elements(slot, &SlotType::of(kind), count)
     }
 
     /// Builds a typed Array in `slot`, with elements checked and converted as the engine's `Array::push_back` does.
@@ -238,7 +241,7 @@ impl<'a> Build<'a, '_> {
         for _ in 0..count {
             let at = self.reader.position();
             self.look();
-            if expected.kind == Kind::Nil || self.is_of_kind(expected)? {
+            if expected.kind() == Kind::Nil || self.is_of_kind(expected)? {
                 let entry = dictionary.entry(self.key(&mut key)?);
                 self.value(entry)?;
                 continue;
@@ -293,17 +296,15 @@ impl<'a> Build<'a, '_> {
     /// Returns the element type in the engine's form. Any object type becomes EncodedObjectAsID if objects are not
     /// allowed.
     fn slot_type(&mut self, element: ElementType<'a>, start: usize) -> Result<SlotType, Stop> {
-        let of = |kind, class| SlotType { kind, class, script: Variant::nil() };
+        let objects = |class| SlotType::objects(class, Variant::nil());
         let allow_objects = self.reader.allows_objects();
         Ok(match element {
-            ElementType::Any => of(Kind::Nil, StringName::default()),
-            ElementType::Builtin(kind) if allow_objects || kind != Kind::Object => of(kind, StringName::default()),
-            ElementType::Class(name) if allow_objects => {
-                of(Kind::Object, StringName::from(&engine::string_of(utf8(name))))
-            }
+            ElementType::Any => SlotType::of(Kind::Nil),
+            ElementType::Builtin(kind) if allow_objects || kind != Kind::Object => SlotType::of(kind),
+            ElementType::Class(name) if allow_objects => objects(StringName::from(&engine::string_of(utf8(name)))),
             ElementType::Script(_) if allow_objects && !self.kept.as_slice().is_empty() => {
                 let script = self.kept.next().expect("checked above").variant().clone();
-                SlotType { kind: Kind::Object, class: engine::base_class(&script), script }
+                SlotType::objects(engine::base_class(&script), script)
             }
             ElementType::Script(path) if allow_objects => {
                 let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
@@ -311,24 +312,24 @@ impl<'a> Build<'a, '_> {
                     let found = format!("{:?}", utf8(path));
                     return Err(self.reader.error_at(start, refused::no_such_script(&found)).into());
                 };
-                SlotType { kind: Kind::Object, class: class.clone(), script: script.clone() }
+                SlotType::objects(class.clone(), script.clone())
             }
             // The objects themselves are kept.
-            _ if !self.kept.as_slice().is_empty() => of(Kind::Object, StringName::default()),
-            _ => of(Kind::Object, StringName::from("EncodedObjectAsID")),
+            _ if !self.kept.as_slice().is_empty() => SlotType::of(Kind::Object),
+            _ => objects(StringName::from("EncodedObjectAsID")),
         })
     }
 
     /// True if the next value fits the container by its kind alone.
     fn is_of_kind(&self, expected: &SlotType) -> Result<bool, Stop> {
         // Objects also have a class.
-        Ok(expected.kind != Kind::Object && self.reader.peek_kind()? == expected.kind)
+        Ok(expected.kind() != Kind::Object && self.reader.peek_kind()? == expected.kind())
     }
 
     /// Converts the element if needed, and returns true if it then fits the container: `ContainerTypeValidate` in the
     /// engine's `core/variant/container_type_validate.h`.
     fn fits(&self, element: &mut Slot, expected: &SlotType) -> Result<bool, Stop> {
-        match (element.value().view().kind(), expected.kind) {
+        match (element.value().view().kind(), expected.kind()) {
             (Kind::Nil, Kind::Object) => Ok(true),
             (Kind::Object, Kind::Object) => Ok(engine::is_of_class(element.value(), expected)),
             (found, kind) if found == kind => Ok(true),

@@ -5,7 +5,7 @@ mod objects;
 
 use std::mem::MaybeUninit;
 
-use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Plain, Reader, Text, fill};
+use varbatch_codec::{CodecError, CodecErrorKind, Containers, ElementType, Event, Kind, Plain, Reader, Text, fill};
 use varbatch_storage::fill as parallel;
 use varbatch_workers::Threads;
 
@@ -64,8 +64,8 @@ const PIECE: usize = 8 << 20;
 /// Max bytes of a value that [`build_flat`] builds.
 const SMALL_VALUE: usize = 4 << 10;
 
-/// Builds a small flat value, as [`Reader::flat`] calls it. Returns `false`, and changes nothing, if the bytes are another
-/// value or none. For a value of a few bytes, making a [`Build`] takes as long as its work.
+/// Builds a small flat value, as [`Reader::flat`] calls it. Returns `false` if the bytes are another value or none; the slot
+/// may hold a part of it then. For a value of a few bytes, making a [`Build`] takes as long as its work.
 #[inline(always)]
 pub fn build_flat<'a>(bytes: &'a [u8], slot: &mut Slot, set_text: impl FnOnce(&mut Slot, Kind, &'a str)) -> bool {
     if bytes.len() >= SMALL_VALUE {
@@ -74,6 +74,8 @@ pub fn build_flat<'a>(bytes: &'a [u8], slot: &mut Slot, set_text: impl FnOnce(&m
     match Reader::flat(bytes) {
         Some(Event::Nil) => slot.clear(),
         Some(Event::Rid(id)) => slot.set_rid(id),
+        Some(Event::ObjectId(id)) => slot.set_object_id(id),
+        Some(Event::Signal { name, object }) => return slot.set_signal(utf8(name), object),
         Some(Event::Callable) => slot.set_callable(),
         Some(Event::Array { .. }) => _ = slot.set_array(0),
         Some(Event::Dictionary { .. }) => _ = slot.set_dictionary(),
@@ -84,9 +86,22 @@ pub fn build_flat<'a>(bytes: &'a [u8], slot: &mut Slot, set_text: impl FnOnce(&m
         Some(Event::Packed(plain)) => fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count)),
         Some(Event::String(text)) => set_text(slot, Kind::String, utf8(text)),
         Some(Event::StringName(text)) => set_text(slot, Kind::StringName, utf8(text)),
+        Some(Event::PackedStrings { count }) => return flat_strings(slot, count, &bytes[8..]),
         _ => return false,
     }
     true
+}
+
+/// Makes the value a PackedStringArray of the next texts. Returns `false` if one is malformed.
+#[inline(never)]
+fn flat_strings(slot: &mut Slot, count: usize, mut bytes: &[u8]) -> bool {
+    let built = slot.set_strings(count).iter_mut().try_for_each(|string| {
+        let (text, rest) = Reader::flat_text(bytes)?;
+        string.set(text);
+        bytes = rest;
+        Some(())
+    });
+    built.is_some()
 }
 
 /// Makes the value a math type.
@@ -163,6 +178,12 @@ impl<'a, 't> Build<'a, 't> {
         let (kept, progress) = ([].iter(), Progress::new(None, 0));
         let (makers, refused) = (None, Refused::default());
         Self { reader, threads, may_ask, texts, kept, makers, refused, progress }
+    }
+
+    /// Returns the memory of its Reader.
+    #[inline]
+    pub fn into_memory(self) -> Containers {
+        self.reader.into_memory()
     }
 
     /// Makes objects with class and properties, which must have been checked.
