@@ -24,7 +24,7 @@ use crate::load::{Input, LoadError};
 use crate::md5::Md5;
 use varbatch_codec::Kind;
 use varbatch_codec::frames::{self, PREFIX_LEN};
-use varbatch_workers::Threads;
+use varbatch_workers::{Threads, lock};
 
 /// The first four bytes of an encrypted file.
 pub const MAGIC: [u8; 4] = *b"GDEC";
@@ -181,12 +181,13 @@ pub(crate) struct Decrypter {
     cipher: Decryptor<Aes256>,
     /// The hash in the file, until it was compared.
     expected: Option<[u8; BLOCK_LEN]>,
-    hashing: Arc<Hashing>,
+    /// The hash of what is read, with which other threads can go on meanwhile.
+    pub hashing: Arc<Hashing>,
     /// Bytes of the stream, and those that were not read yet.
-    len: u64,
+    pub len: u64,
     unread: u64,
-    /// Bytes that are not returned before the others, and the first ones of these.
-    skipped: u64,
+    /// Bytes that are not returned before the others, to be set before anything is read; and the first ones of these.
+    pub skipped: u64,
     first: Vec<u8>,
 }
 
@@ -207,21 +208,6 @@ impl Decrypter {
         let cipher = Decryptor::new_from_slices(&key.0, vector).expect("both have their lengths");
         let (expected, hashing, first) = (Some(*expected), Arc::default(), Vec::new());
         Ok(Self { input, cipher, expected, hashing, len, unread: len, skipped: 0, first })
-    }
-
-    /// Returns the hash of what is read, with which other threads can go on meanwhile.
-    pub fn hashing(&self) -> Arc<Hashing> {
-        Arc::clone(&self.hashing)
-    }
-
-    /// Returns how many bytes the stream has.
-    pub fn len(&self) -> u64 {
-        self.len
-    }
-
-    /// Returns no bytes before byte `at`. Call it before reading anything.
-    pub fn skip(&mut self, at: u64) {
-        self.skipped = at;
     }
 
     /// Appends about `max` bytes to `out`, even before an error. Fails if the file ends too early; and at its end, if
@@ -268,7 +254,8 @@ impl Decrypter {
     }
 
     fn check(&mut self) -> Result<(), LoadError> {
-        if self.expected.take().is_none_or(|expected| self.hashing.end() == expected) {
+        let hash = || std::mem::take(&mut self.hashing.wait(0).hash).finish();
+        if self.expected.take().is_none_or(|expected| hash() == expected) {
             return Ok(());
         }
         // Of any eight bytes, one in many millions can be a length and a type.
@@ -301,7 +288,7 @@ struct HashState {
 impl Hashing {
     /// Hashes what was decrypted until now, unless another thread does.
     pub fn go_on(&self) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if std::mem::replace(&mut state.is_taken, true) {
             return;
         }
@@ -309,7 +296,7 @@ impl Hashing {
         while let Some(mut piece) = state.pieces.pop_front() {
             drop(state);
             hash.update(&piece);
-            state = self.lock();
+            state = lock(&self.state);
             state.len -= piece.len();
             piece.clear();
             state.spare.push(piece);
@@ -321,7 +308,7 @@ impl Hashing {
 
     /// Waits until at most `max` bytes are not hashed, and hashes them if no other thread does.
     fn wait(&self, max: usize) -> MutexGuard<'_, HashState> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         // The thread that has taken the hash has yet to put it back after its last piece.
         while state.len > max || (max == 0 && state.is_taken) {
             if state.is_taken {
@@ -329,7 +316,7 @@ impl Hashing {
             } else {
                 drop(state);
                 self.go_on();
-                state = self.lock();
+                state = lock(&self.state);
             }
         }
         state
@@ -338,16 +325,8 @@ impl Hashing {
     fn add(&self, bytes: &[u8]) {
         let mut piece = self.wait(MAX_UNHASHED).spare.pop().unwrap_or_default();
         piece.extend_from_slice(bytes);
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.len += piece.len();
         state.pieces.push_back(piece);
-    }
-
-    fn end(&self) -> [u8; BLOCK_LEN] {
-        std::mem::take(&mut self.wait(0).hash).finish()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -34,7 +34,9 @@ impl Ticket {
     /// Takes the ticket of a save or append to `path` that is called now.
     #[must_use]
     pub fn take_for(path: &Path) -> Self {
-        let line = line(path);
+        // In addition, files whose names differ only in case wait for each other: until one exists, nothing says whether
+        // they are two.
+        let line = folded(&target(path).map_or_else(|_| path.to_owned(), |path| place(&path)));
         Self(lock(&ORDER).take(line))
     }
 
@@ -136,12 +138,6 @@ fn place(path: &Path) -> PathBuf {
         (Ok(folder), Some(name)) => folder.join(name),
         _ => path.to_owned(),
     }
-}
-
-/// Returns what calls for one file have in common. In addition, files whose names differ only in case wait for each other:
-/// until one exists, nothing says whether they are two.
-fn line(path: &Path) -> PathBuf {
-    folded(&target(path).map_or_else(|_| path.to_owned(), |path| place(&path)))
 }
 
 fn folded(place: &Path) -> PathBuf {

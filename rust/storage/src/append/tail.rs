@@ -57,7 +57,6 @@ pub(super) fn whole_end(file: &Arc<File>, len: u64, dialect: Dialect) -> Result<
     Ok(end)
 }
 
-/// What the bytes of a record are.
 #[derive(PartialEq, Eq)]
 enum Record {
     /// A value that takes all of them.
@@ -132,6 +131,7 @@ impl Tail<'_> {
         let len = frames::payload_len(&self.read(at, WORD)?, 0, usize::MAX).ok().flatten().unwrap_or(0) as u64;
         let start = at + WORD;
         let here = len.min(self.len - start);
+        let torn = |is_torn| Ok(if is_torn { Record::Torn } else { Record::Other });
         let mut max = FIRST_LEN as u64;
         loop {
             let bytes = self.read(start, here.min(max))?;
@@ -139,8 +139,7 @@ impl Tail<'_> {
                 // The padding of a last PackedByteArray may be missing.
                 Ok(end) if end as u64 >= len && here == len => return Ok(Record::Whole),
                 Ok(end) => {
-                    let is_torn = if end as u64 > here { end as u64 == len } else { self.is_zero(start + end as u64)? };
-                    return Ok(if is_torn { Record::Torn } else { Record::Other });
+                    return torn(if end as u64 > here { end as u64 == len } else { self.is_zero(start + end as u64)? });
                 }
                 // The engine writes some texts that it does not read.
                 Err(error) if here == len && matches!(error.kind(), CodecErrorKind::Malformed { .. }) => {
@@ -153,12 +152,10 @@ impl Tail<'_> {
                 let value_len = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
                 let value = &bytes[..value_len.next_multiple_of(PREFIX_LEN).min(bytes.len())];
                 let is_torn = self.validate(value).is_err_and(|error| error.kind().missing().is_some());
-                let is_torn = is_torn && self.is_zero(start + value.len() as u64)?;
-                return Ok(if is_torn { Record::Torn } else { Record::Other });
+                return torn(is_torn && self.is_zero(start + value.len() as u64)?);
             };
             if needed > here {
-                let is_torn = here < len && (needed == len || needed < len && !self.has_fixed_len(&bytes));
-                return Ok(if is_torn { Record::Torn } else { Record::Other });
+                return torn(here < len && (needed == len || needed < len && !self.has_fixed_len(&bytes)));
             }
             max *= 8;
         }

@@ -104,7 +104,7 @@ impl Loader {
     /// Those of the system, and one for a file that is not encrypted, or shorter than it says.
     pub fn encrypted(input: Box<dyn Input>, len: u64, key: &Key) -> Result<Self, LoadError> {
         let decrypter = Decrypter::new(input, len, key)?;
-        let len = decrypter.len();
+        let len = decrypter.len;
         Ok(Self::of(Source::Encrypted(Box::new(decrypter)), len))
     }
 
@@ -158,7 +158,7 @@ impl Loader {
             let walk = Walk::new(self.at as u64, whole_len);
             self.select = Some(Box::new(Select { from, count, walk, whole_len, ..Select::default() }));
             if let Source::Encrypted(decrypter) = &mut self.source {
-                decrypter.skip(0);
+                decrypter.skipped = 0;
                 self.gathered = Some(Vec::new());
             }
         }
@@ -190,18 +190,12 @@ impl Loader {
 
     /// Returns the file's compression, if it is compressed: reading it then takes longer than decoding it.
     pub fn compression(&self) -> Option<Compression> {
-        match &self.source {
-            Source::Plain(_) | Source::Encrypted(_) => None,
-            Source::Compressed(decoder) => Some(decoder.compression()),
-        }
+        if let Source::Compressed(decoder) = &self.source { Some(decoder.compression()) } else { None }
     }
 
     /// Returns the hash of the file, if it is encrypted: threads should go on with it while others read and decode.
     pub fn hashing(&self) -> Option<Arc<Hashing>> {
-        match &self.source {
-            Source::Encrypted(decrypter) => Some(decrypter.hashing()),
-            _ => None,
-        }
+        if let Source::Encrypted(decrypter) = &self.source { Some(Arc::clone(&decrypter.hashing)) } else { None }
     }
 
     /// Returns the number of unread bytes of the uncompressed stream, as far as is known.

@@ -47,7 +47,7 @@ impl Source {
         match self {
             Self::Plain(input) => _ = input.seek(SeekFrom::Start(at))?,
             Self::Compressed(decoder) => decoder.seek(at)?,
-            Self::Encrypted(decrypter) => decrypter.skip(at),
+            Self::Encrypted(decrypter) => decrypter.skipped = at,
         }
         Ok(())
     }
