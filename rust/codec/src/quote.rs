@@ -30,13 +30,9 @@ pub fn visible(text: &str) -> String {
 /// Appends a character. Those that change the reading direction, break the line, are invisible or control a terminal are
 /// escaped.
 fn push_visible(char: char, out: &mut String) {
-    match char {
-        '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
-            *out += &format!("\\u{:04x}", u32::from(char));
-        }
-        char if char.is_control() => *out += &format!("\\u{:04x}", u32::from(char)),
-        char => out.push(char),
-    }
+    let is_format =
+        matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    if is_format || char.is_control() { *out += &format!("\\u{:04x}", u32::from(char)) } else { out.push(char) }
 }
 
 fn cut(text: Text<'_>, max_chars: usize) -> (String, &'static str) {

@@ -198,11 +198,6 @@ impl<'a> Changes<'a> {
         self.parents.push(parent);
         self.steps.len() as u32
     }
-
-    /// Adds a change at the end of a path.
-    fn push(&mut self, last: u32, change: Change<'a>) {
-        self.changes.push((last, change));
-    }
 }
 
 /// Bytes of `before` that bytes of `after` replace; either range may be empty. Between two edits, both have the same

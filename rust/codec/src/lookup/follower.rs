@@ -24,7 +24,6 @@ impl<'p> Seek<'p> {
     }
 }
 
-/// What a follower is for.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Aim {
     /// What the bytes hold, with an error that names what leads nowhere.
@@ -262,7 +261,10 @@ impl<'a> Follower<'a> {
                 (Ok(true), _) => {
                     refuse_second(sought, "key", found.is_some())?;
                     found = Some((key_at, value));
-                    if sought.key().is_some_and(|key| !key.may_be_twice()) {
+                    // The engine writes several of some keys that are the same when they are read: the last one counts.
+                    let may_be_twice =
+                        |kind| matches!(kind, Kind::Nil | Kind::Callable | Kind::Array | Kind::Dictionary);
+                    if sought.key().is_some_and(|key| !may_be_twice(key.kind)) {
                         break;
                     }
                     self.skim.end_of(value).map_err(Failed::from)

@@ -235,11 +235,8 @@ impl<'p> Key<'p> {
     /// Returns the bytes of a text that Godot 4 reads as they are.
     #[inline]
     fn utf8(&self) -> Option<&'p [u8]> {
-        if let Some(Text::Utf8(text)) = self.text() {
-            Some(text.as_bytes()).filter(|text| !text.starts_with(BOM))
-        } else {
-            None
-        }
+        let Text::Utf8(text) = self.text()? else { return None };
+        Some(text.as_bytes()).filter(|text| !text.starts_with(BOM))
     }
 
     /// True if a Dictionary treats this and another key as the same.
@@ -252,11 +249,6 @@ impl<'p> Key<'p> {
             (a, b) if is_head(a) => is_same(a, b) && (self.bytes == bytes || self.are_same_parts(bytes)),
             (a, b) => is_same(a, b),
         }
-    }
-
-    /// True if the engine writes several such keys that are the same when they are read: the last of them counts.
-    fn may_be_twice(&self) -> bool {
-        matches!(self.kind, Kind::Nil | Kind::Callable | Kind::Array | Kind::Dictionary)
     }
 
     /// True if only decoding shows whether another key of the same kind is this one: if parts in it are not of the type of

@@ -99,6 +99,15 @@ macro_rules! scalars {
     };
 }
 
+/// Each with whether it is a Dictionary, how many parts it has, and the variant that it is the data of.
+macro_rules! containers {
+    ($($method:ident($($arg:tt: $type:ty),*) => $is_map:literal, $count:expr $(, $variant:ident)?;)*) => {
+        $(fn $method(self, $($arg: $type),*) -> Result<Parts<'w>, CodecError> {
+            self$(.variant($variant)?)?.parts($is_map, $count)
+        })*
+    };
+}
+
 impl<'w> Serializer for Next<'w> {
     type Ok = ();
     type Error = CodecError;
@@ -186,44 +195,14 @@ impl<'w> Serializer for Next<'w> {
         value.serialize(self.variant(variant)?)
     }
 
-    fn serialize_seq(self, len: Option<usize>) -> Result<Parts<'w>, CodecError> {
-        self.parts(false, len)
-    }
-
-    fn serialize_tuple(self, len: usize) -> Result<Parts<'w>, CodecError> {
-        self.parts(false, Some(len))
-    }
-
-    fn serialize_tuple_struct(self, _name: &'static str, len: usize) -> Result<Parts<'w>, CodecError> {
-        self.parts(false, Some(len))
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _name: &'static str,
-        _index: u32,
-        variant: &'static str,
-        len: usize,
-    ) -> Result<Parts<'w>, CodecError> {
-        self.variant(variant)?.parts(false, Some(len))
-    }
-
-    fn serialize_map(self, len: Option<usize>) -> Result<Parts<'w>, CodecError> {
-        self.parts(true, len)
-    }
-
-    fn serialize_struct(self, _name: &'static str, len: usize) -> Result<Parts<'w>, CodecError> {
-        self.parts(true, Some(len))
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _name: &'static str,
-        _index: u32,
-        variant: &'static str,
-        len: usize,
-    ) -> Result<Parts<'w>, CodecError> {
-        self.variant(variant)?.parts(true, Some(len))
+    containers! {
+        serialize_seq(len: Option<usize>) => false, len;
+        serialize_tuple(len: usize) => false, Some(len);
+        serialize_tuple_struct(_name: &'static str, len: usize) => false, Some(len);
+        serialize_tuple_variant(_name: &'static str, _: u32, name: &'static str, len: usize) => false, Some(len), name;
+        serialize_map(len: Option<usize>) => true, len;
+        serialize_struct(_name: &'static str, len: usize) => true, Some(len);
+        serialize_struct_variant(_name: &'static str, _: u32, name: &'static str, len: usize) => true, Some(len), name;
     }
 }
 

@@ -8,7 +8,6 @@ use crate::event::{ElementType, Event};
 use crate::kind::Kind;
 use crate::reader::Reader;
 
-/// An Array of Arrays.
 struct Arrays {
     at: usize,
     depth: usize,
@@ -55,7 +54,6 @@ pub(super) fn mixed_arrays(mut reader: Reader<'_>, is_kept: impl Fn(ElementType<
 /// The keys of a Dictionary so far.
 #[derive(Default)]
 struct Keys<'a> {
-    /// The depth of the keys.
     depth: usize,
     /// True if the latest of its events was a key, whose value comes next.
     is_value: bool,

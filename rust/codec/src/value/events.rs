@@ -215,29 +215,14 @@ pub trait Element: Sized {
     fn write(&self, out: &mut Vec<u8>);
 }
 
-macro_rules! integers {
-    ($($scalar:ty),*) => {
+/// Each scalar with what it is read from if the bytes are not its own.
+macro_rules! scalars {
+    ($($scalar:ty, $other:ty, $convert:expr;)*) => {
         $(impl Element for $scalar {
-            fn read(bytes: &[u8]) -> Self {
-                Self::from_le_bytes(bytes.try_into().expect("the bytes of one scalar"))
-            }
-
-            fn write(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_le_bytes());
-            }
-        })*
-    };
-}
-
-integers!(u8, i32, i64);
-
-macro_rules! floats {
-    ($($float:ty, $other:ty, $convert:expr;)*) => {
-        $(impl Element for $float {
             fn read(bytes: &[u8]) -> Self {
                 match bytes.try_into() {
                     Ok(bytes) => Self::from_le_bytes(bytes),
-                    Err(_) => $convert(<$other>::from_le_bytes(bytes.try_into().expect("the bytes of one float"))),
+                    Err(_) => $convert(<$other>::from_le_bytes(bytes.try_into().expect("the bytes of one scalar"))),
                 }
             }
 
@@ -248,7 +233,10 @@ macro_rules! floats {
     };
 }
 
-floats! {
+scalars! {
+    u8, u8, u8::from;
+    i32, i32, i32::from;
+    i64, i64, i64::from;
     f32, f64, |wide| wide as f32;
     f64, f32, f64::from;
 }

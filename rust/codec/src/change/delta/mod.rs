@@ -97,7 +97,7 @@ pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaErr
     output.start_of(base, base.len());
     let plan = output.into_plan();
     if plan.len() as u64 != len {
-        return Err(DeltaError::new(LEN_AT, DeltaErrorKind::Len { expected: len, found: plan.len() }));
+        return Err(DeltaError { kind: DeltaErrorKind::Len { expected: len, found: plan.len() }, at: LEN_AT });
     }
     Ok(plan)
 }
@@ -107,7 +107,7 @@ fn head(before: &[u8], input: &mut Input<'_>) -> Result<u64, DeltaError> {
     let version = *input.delta.first().ok_or_else(|| input.end("the version"))?;
     input.at = 1;
     if version != VERSION {
-        return Err(DeltaError::new(0, DeltaErrorKind::Version(version)));
+        return Err(DeltaError { kind: DeltaErrorKind::Version(version), at: 0 });
     }
     let expected = input.bytes("the hash", 8)?;
     let expected = u64::from_le_bytes(expected.try_into().expect("eight bytes"));
@@ -119,7 +119,7 @@ fn head(before: &[u8], input: &mut Input<'_>) -> Result<u64, DeltaError> {
     // Checked last, as it takes the longest.
     let found = hash(before);
     if expected != found {
-        return Err(DeltaError::new(1, DeltaErrorKind::Base { expected, found, len: before.len() }));
+        return Err(DeltaError { kind: DeltaErrorKind::Base { expected, found, len: before.len() }, at: 1 });
     }
     Ok(len)
 }
@@ -206,13 +206,9 @@ pub struct DeltaError {
 }
 
 impl DeltaError {
-    fn new(at: usize, kind: DeltaErrorKind) -> Self {
-        Self { kind, at }
-    }
-
     #[cold]
     fn damaged(at: usize, text: String) -> Self {
-        Self::new(at, DeltaErrorKind::Damaged(text))
+        Self { kind: DeltaErrorKind::Damaged(text), at }
     }
 
     /// Makes the error of a result that would take `found` bytes, more than a value may.

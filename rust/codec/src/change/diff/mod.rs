@@ -57,11 +57,16 @@ fn of(side: usize) -> fn(CodecError) -> DiffError {
 /// # Errors
 /// If one of the two is not exactly one value. Bytes that are the same in both are only read for their lengths.
 pub fn diff<'a>(before: &'a [u8], after: &'a [u8], options: DiffOptions) -> Result<Changes<'a>, DiffError> {
-    let walked = Lockstep::new(before, after, Some(options)).run()?;
+    let mut walked = Lockstep::new(before, after, Some(options)).run()?;
     for side in [BEFORE, AFTER] {
         walked.readers[side].check_end().map_err(of(side))?;
     }
-    Ok(walked.into_changes())
+    if walked.is_full() {
+        walked.changes = Changes::default();
+        let [old, new] = walked.bytes.map(|bytes| Some(ChangePart::Value { at: 0, bytes }));
+        walked.changes.changes.push((0, Change { path: ChangePath::default(), op: Op::Set, index: None, old, new }));
+    }
+    Ok(walked.changes)
 }
 
 /// Returns the bytes in which `before` and `after` differ, in order. Takes any bytes: bytes that are not a value, or
@@ -243,16 +248,6 @@ impl<'a> Lockstep<'a> {
         self.changes.counts().1 > MAX_CHANGES + len / BYTES_A_CHANGE
     }
 
-    /// Returns all changes, or one that replaces everything if there are too many.
-    fn into_changes(mut self) -> Changes<'a> {
-        if self.is_full() {
-            self.changes = Changes::default();
-            let [old, new] = self.bytes.map(|bytes| Some(ChangePart::Value { at: 0, bytes }));
-            self.changes.push(0, Change { path: ChangePath::default(), op: Op::Set, index: None, old, new });
-        }
-        self.changes
-    }
-
     /// Takes bytes that follow from the changes: counts and padding.
     fn derived(&mut self, [before, after]: [Range<usize>; 2]) {
         if !self.has_paths() {
@@ -264,8 +259,7 @@ impl<'a> Lockstep<'a> {
     /// the path leads to.
     fn report(&mut self, unit: Unit, [before, after]: [Range<usize>; 2]) {
         if !self.has_paths() {
-            self.edits.push(Edit { before, after });
-            return;
+            return self.derived([before, after]);
         }
         let op = match (before.is_empty(), after.is_empty()) {
             (true, _) => Op::Insert,
@@ -289,7 +283,7 @@ impl<'a> Lockstep<'a> {
             Unit::Elements { first, .. } => last = self.changes.push_step(last, PathStep::Index(first)),
         }
         let (old, new) = (self.part(BEFORE, unit, before), self.part(AFTER, unit, after));
-        self.changes.push(last, Change { path: ChangePath::default(), op, index, old, new });
+        self.changes.changes.push((last, Change { path: ChangePath::default(), op, index, old, new }));
     }
 
     /// Returns the number of the last step of the path. Adds steps that have no number.

@@ -16,10 +16,8 @@ const MAX_RUNS: usize = 10_000;
 impl<'a> Lockstep<'a> {
     /// Walks over both values.
     pub fn run(mut self) -> Result<Self, DiffError> {
-        match self.walk() {
-            Ok(()) => Ok(self),
-            Err(error) => Err(self.first_error(error)),
-        }
+        let walked = self.walk();
+        walked.map_err(|error| self.first_error(error)).map(|()| self)
     }
 
     /// Finds the first error of the value in which the walk stopped.
