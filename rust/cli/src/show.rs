@@ -84,7 +84,6 @@ pub struct Tree {
     /// The path of the outermost value, and the steps from there to the current one.
     path: Vec<String>,
     is_json: bool,
-    /// The deepest level that is shown.
     max_depth: usize,
     /// Elements that are shown of each container.
     max_items: usize,
@@ -120,7 +119,6 @@ enum What<'a> {
 }
 
 impl Tree {
-    /// Values of this frame, with this path.
     pub fn new(args: &Shown, frame: Option<usize>, path: String) -> Self {
         Self {
             frame,

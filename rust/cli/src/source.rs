@@ -21,10 +21,12 @@ pub fn loader(input: &Rc<Input>) -> Result<Loader, Failure> {
     Loader::new(Box::new(reader), input.len).map_err(|error| Failure::load(input, error))
 }
 
-/// Reads all of an input that may be one value.
-fn read(input: &Input) -> io::Result<Vec<u8>> {
-    // A longer input is no value: the Reader reports the first byte that is too much.
-    let max = MAX_VALUE_LEN as u64 + 1;
+/// Bytes that are read of an input that may be one value. A longer one is none: the Reader reports the first byte that is
+/// too much.
+const MAX_READ: u64 = MAX_VALUE_LEN as u64 + 1;
+
+/// Reads the first bytes of an input.
+fn read(input: &Input, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(input.len.min(max) as usize)?;
     input.reader()?.take(max).read_to_end(&mut bytes)?;
@@ -33,15 +35,11 @@ fn read(input: &Input) -> io::Result<Vec<u8>> {
 
 /// Reads an input that is one value, and no frames.
 fn find_value(input: &Rc<Input>, dialect: Dialect) -> io::Result<Option<Vec<u8>>> {
-    if input.len > MAX_VALUE_LEN as u64 || has_frame(input, dialect) {
+    let is_longer = input.len > MAX_VALUE_LEN as u64 || has_frame(input, dialect);
+    if is_longer || !may_be_value(&read(input, PROBE)?, input.len, dialect) {
         return Ok(None);
     }
-    let mut start = Vec::new();
-    input.reader()?.take(PROBE).read_to_end(&mut start)?;
-    if !may_be_value(&start, input.len, dialect) {
-        return Ok(None);
-    }
-    Ok(Some(read(input)?).filter(|bytes| is_value(bytes, dialect)))
+    Ok(Some(read(input, MAX_READ)?).filter(|bytes| is_value(bytes, dialect)))
 }
 
 /// Returns true if a value takes all of the bytes.
@@ -106,7 +104,7 @@ impl<'i> Buffers<'i> {
         let failed = |error: io::Error| Failure::file(&input.name, words(&error));
         let value = match format {
             Format::Frames => None,
-            Format::Value => Some(read(input).map_err(failed)?),
+            Format::Value => Some(read(input, MAX_READ).map_err(failed)?),
             Format::Auto => find_value(input, dialect).map_err(failed)?,
         };
         let loader = if value.is_none() { Some(loader(input)?) } else { None };
@@ -226,8 +224,8 @@ fn has_frame(input: &Rc<Input>, dialect: Dialect) -> bool {
 /// and goes on.
 fn has_value(input: &Input, dialect: Dialect) -> bool {
     const HEADERS: usize = 8;
-    let mut start = Vec::new();
-    let is_read = input.reader().is_ok_and(|file| file.take(PROBE).read_to_end(&mut start).is_ok());
-    let end = validate(Reader::new(&start).with_dialect(dialect).with_objects(true)).unwrap_or_else(|error| error.at());
-    is_read && end > HEADERS
+    read(input, PROBE).is_ok_and(|start| {
+        let reader = Reader::new(&start).with_dialect(dialect).with_objects(true);
+        validate(reader).unwrap_or_else(|error| error.at()) > HEADERS
+    })
 }
