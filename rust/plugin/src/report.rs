@@ -127,14 +127,7 @@ impl Reports {
         self.end = Some((index.into(), error.to_string()));
     }
 
-    /// Joins the reports of several threads.
-    pub fn join(all: impl IntoIterator<Item = Self>) -> Self {
-        let mut joined = Self::default();
-        all.into_iter().for_each(|mut reports| joined.append(&mut reports));
-        joined
-    }
-
-    /// Moves the reports of other elements of the same batch into these.
+    /// Moves the reports of other elements of the same batch, such as those of another thread, into these.
     pub fn append(&mut self, other: &mut Self) {
         self.append_as(other, |index| index);
     }
@@ -190,12 +183,10 @@ pub struct Subject<'s> {
 }
 
 impl<'s> Subject<'s> {
-    /// Elements of a batch. `advice` says where to find all errors; it may be empty.
     pub const fn of(element: &'static str, advice: &'static str) -> Self {
         Self { file: None, element, advice }
     }
 
-    /// The values of a file.
     pub const fn file(path: &'s str) -> Self {
         let advice = "; the command-line tool lists them: varbatch check --all";
         Self { file: Some(path), element: "value", advice }
@@ -260,11 +251,6 @@ impl Line {
         }
         Self { text, is_warning }
     }
-
-    fn print(&self, class: &str, method: &str) {
-        let line = format!("{class}.{method}: {}", self.text);
-        if self.is_warning { godot_warn!("{line}") } else { godot_error!("{line}") }
-    }
 }
 
 thread_local! {
@@ -274,8 +260,9 @@ thread_local! {
 
 /// Prints lines if the thread of the call wants them, prefixed with the names of the class and the method.
 pub fn print(prints: bool, class: &str, method: &str, lines: &[Line]) {
-    if prints {
-        lines.iter().for_each(|line| line.print(class, method));
+    for Line { text, is_warning } in lines.iter().filter(|_| prints) {
+        let line = format!("{class}.{method}: {text}");
+        if *is_warning { godot_warn!("{line}") } else { godot_error!("{line}") }
     }
 }
 
@@ -293,7 +280,6 @@ impl Failure {
         Self { code, text: text.to_string() }
     }
 
-    /// An argument is invalid.
     pub fn invalid(text: impl fmt::Display) -> Self {
         Self::new(EngineError::ERR_INVALID_PARAMETER, text)
     }

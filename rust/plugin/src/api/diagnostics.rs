@@ -11,8 +11,7 @@ use crate::jobs::pool;
 
 /// Returns the versions, and which of the fast paths are used.
 pub fn diagnostics() -> VarDictionary {
-    let used =
-        |why_not: Option<&str>| why_not.map_or_else(|| "used".into(), |why_not| format!("not used, as {why_not}"));
+    let used = |why: Option<&str>| why.map_or_else(|| "used".into(), |why| format!("not used, as {why}"));
     vdict! {
         "version" => env!("CARGO_PKG_VERSION"),
         "engine" => GdextBuild::godot_runtime_version_string().as_str(),

@@ -61,12 +61,9 @@ pub fn succeeded() {
     }
 }
 
-pub fn last_error() -> EngineError {
-    LAST.with_borrow(|last| last.as_ref().map_or(EngineError::OK, |(code, _)| *code))
-}
-
-pub fn last_message() -> String {
-    LAST.with_borrow(|last| last.as_ref().map_or_else(String::new, |(_, message)| message.clone()))
+/// Returns the error and the message of this thread's last call.
+pub fn last() -> (EngineError, String) {
+    LAST.with_borrow(Clone::clone).unwrap_or((EngineError::OK, String::new()))
 }
 
 #[cold]

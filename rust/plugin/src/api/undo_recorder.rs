@@ -140,16 +140,15 @@ fn compared(
 /// Returns the entries of a Dictionary, or the elements of an Array, as pairs.
 fn pairs_of(pairs: &Value) -> Result<Vec<Pair>, String> {
     let view = pairs.view();
+    let pair = |(index, element)| {
+        let refused = |found| format!("pair {index}: expected an Array of two objects, found {found}");
+        parts(element, "one").map(|[before, after]| Pair::new(before, after)).map_err(refused)
+    };
     match view.kind() {
         Kind::Dictionary => Ok(entries_of(&pairs.variant().to())),
         Kind::Array => view.elements().iter().enumerate().map(pair).collect(),
         kind => Err(format!("expected a Dictionary or an Array of pairs, found {}", kind.name())),
     }
-}
-
-fn pair((index, element): (usize, &Value)) -> Result<Pair, String> {
-    let refused = |found| format!("pair {index}: expected an Array of two objects, found {found}");
-    parts(element, "one").map(|[before, after]| Pair::new(before, after)).map_err(refused)
 }
 
 fn entries_of(dictionary: &AnyDictionary) -> Vec<Pair> {

@@ -91,7 +91,8 @@ impl VarBatch {
         dialect: DialectArg,
         #[opt(default = &no())] allow_objects: FlagArg,
     ) -> Variant {
-        let decode = |from| makers(allow_objects.value()).map(|makers| transcode::to_var(&bytes, from, makers));
+        let decode =
+            |from| makers(allow_objects.value()).map(|makers| Outcome::of(transcode::to_var(&bytes, from, makers)));
         end("bytes_to_var_in", dialect_of(dialect).and_then(decode))
     }
 
@@ -217,12 +218,12 @@ impl VarBatch {
 
     #[func]
     fn get_last_error() -> EngineError {
-        task::last_error()
+        task::last().0
     }
 
     #[func]
     fn get_last_error_message() -> GString {
-        GString::from(&task::last_message())
+        GString::from(&task::last().1)
     }
 }
 

@@ -61,20 +61,17 @@ fn dictionaries(found: Result<Changes<'_>, DiffError>, makers: &mut Makers) -> (
     };
     let rows = found.map_err(|error| error.to_string()).and_then(|changes| ChangeRow::all(&changes, &mut value));
     match rows {
-        Ok(rows) => (made(rows), reports),
+        Ok(rows) => {
+            let keys = RowKeys::default();
+            let put = |(slot, row): (&mut Slot, _)| keys.put(row, &mut slot.set_dictionary());
+            (engine::new_dictionaries(rows.len(), |slots| slots.iter_mut().zip(rows).for_each(put)), reports)
+        }
         Err(error) => {
             let mut reports = Reports::default();
             reports.push_error(None, || error);
             (Dictionaries::new(), reports)
         }
     }
-}
-
-fn made(rows: Vec<ChangeRow>) -> Dictionaries {
-    let keys = RowKeys::default();
-    engine::new_dictionaries(rows.len(), |slots| {
-        slots.iter_mut().zip(rows).for_each(|(slot, row)| keys.put(row, &mut slot.set_dictionary()));
-    })
 }
 
 /// Returns `before` with all changes applied; empty if a change does not fit.
@@ -92,7 +89,8 @@ fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<Pa
     }
     // From here on, only use what no script can change.
     let mut patch = Patch::new(before).map_err(|error| format!("before: {error}"))?;
-    let paths: Vec<Vec<_>> = encoded.iter().map(EncodedChange::steps).collect();
+    let paths: Vec<Vec<_>> =
+        encoded.iter().map(|change| change.path.iter().map(|step| PathStep::Key(step)).collect()).collect();
     for (change, path) in encoded.iter().zip(&paths) {
         let same = |found: &[u8], old: &[u8]| canonical(found, full_objects).is_some_and(|found| found == old);
         patch.apply(&change.change(path), same).map_err(|misfit| misfit.to_string())?;
@@ -151,11 +149,7 @@ impl EncodedChange {
         Ok(Self { path, op, index, old, new })
     }
 
-    /// Returns the steps of the path, which [`Self::change`] borrows.
-    fn steps(&self) -> Vec<PathStep<'_>> {
-        self.path.iter().map(|step| PathStep::Key(step)).collect()
-    }
-
+    /// `steps` are those of the path.
     fn change<'a>(&'a self, steps: &'a [PathStep<'a>]) -> Change<'a> {
         let [old, new] =
             [&self.old, &self.new].map(|part| part.as_ref().map(|bytes| ChangePart::Value { at: 0, bytes }));
@@ -253,5 +247,7 @@ fn each_pair<'p, S: Send>(
             }
         })
     });
-    Reports::join(states)
+    let mut joined = Reports::default();
+    states.into_iter().for_each(|mut reports| joined.append(&mut reports));
+    joined
 }

@@ -29,7 +29,8 @@ pub fn describe(bytes: &PackedByteArray, dialect: Dialect, max_nodes: i64) -> Re
 }
 
 fn tree(bytes: &[u8], dialect: Dialect, max_nodes: usize) -> VarDictionary {
-    let mut tree = Tree::new(dialect, max_nodes);
+    let fields = ["type", "type_name", "offset", "size", "index", "key", "class", "children", "omitted"].map(text);
+    let mut tree = Tree { dialect, fields, texts: Texts::for_bytes(usize::MAX), left: max_nodes };
     // The open ancestors of the next node, each with its key and its children so far.
     let mut open: Vec<(Node<'_>, Option<Slot>, Vec<Slot>)> = Vec::new();
     let (mut root, mut end) = (VarDictionary::new(), None);
@@ -68,11 +69,6 @@ struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    fn new(dialect: Dialect, max_nodes: usize) -> Self {
-        let fields = ["type", "type_name", "offset", "size", "index", "key", "class", "children", "omitted"].map(text);
-        Self { dialect, fields, texts: Texts::for_bytes(usize::MAX), left: max_nodes }
-    }
-
     /// Makes a node, whose value has `len` bytes, and `count` children that are omitted.
     fn node(&mut self, node: &Node<'a>, key: Option<Slot>, len: usize, mut nodes: Vec<Slot>, count: usize) -> Slot {
         let Self { fields: [kind, name, offset, size, index, key_field, class, children, omitted], texts, .. } = self;

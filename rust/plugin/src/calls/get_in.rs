@@ -200,7 +200,6 @@ fn get_converted(
     }
 }
 
-/// Returns the part of a value that a step leads to.
 fn part(value: &Variant, step: &Value) -> Option<Variant> {
     let (kind, step_kind, key) = (engine::value(value).view().kind(), step.view().kind(), step.variant().clone());
     match kind {

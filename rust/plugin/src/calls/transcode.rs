@@ -23,18 +23,16 @@ use crate::report::{Failure, Line, Outcome};
 
 /// Translates the value at the start of `bytes` to another dialect.
 pub fn transcode(bytes: &PackedByteArray, translation: Translation) -> Outcome<PackedByteArray> {
-    match translate(engine::bytes_of(bytes), translation) {
-        Ok((result, losses)) => Outcome::new(result, losses.iter().map(Line::warning).collect()),
-        Err(error) => Outcome::of(Err(error)),
-    }
+    let (mut writer, mut losses) = (Writer::new(translation.to), Losses::default());
+    let start = writer.mark();
+    let translated = translation.value(engine::bytes_of(bytes), 0, &mut writer, &mut losses);
+    let ended = translated.and_then(|_| writer.end_value(start));
+    let outcome = |()| Outcome::new(encode::to_bytes(writer.plan()), losses.iter().map(Line::warning).collect());
+    Outcome::of(ended.map(outcome))
 }
 
-/// Decodes bytes of another engine; null if that fails.
-pub fn to_var(bytes: &PackedByteArray, from: Dialect, makers: Makers) -> Outcome<Variant> {
-    Outcome::of(decode_in(bytes, from, makers))
-}
-
-fn decode_in(bytes: &PackedByteArray, from: Dialect, mut makers: Makers) -> Result<Outcome<Variant>, CodecError> {
+/// Decodes bytes of another engine.
+pub fn to_var(bytes: &PackedByteArray, from: Dialect, mut makers: Makers) -> Result<Outcome<Variant>, CodecError> {
     let (mut slot, mut lines) = (Slot::new(), Vec::new());
     let dropped = if from.engine == Engine::Godot4 {
         decode::decode_held(Input::of(&bytes.clone()), &mut makers, &mut slot)?
@@ -61,14 +59,6 @@ pub fn from_var(value: &Variant, to: Dialect, full_objects: bool) -> Outcome<Pac
         Ok(()) => transcode(&bytes, Translation::new(DIALECT, to)),
         Err(error) => Outcome::of(Err(error)),
     }
-}
-
-fn translate(bytes: &[u8], translation: Translation) -> Result<(PackedByteArray, Losses), CodecError> {
-    let (mut writer, mut losses) = (Writer::new(translation.to), Losses::default());
-    let start = writer.mark();
-    translation.value(bytes, 0, &mut writer, &mut losses)?;
-    writer.end_value(start)?;
-    Ok((encode::to_bytes(writer.plan()), losses))
 }
 
 /// Maps the offset `at` in a translation to the offset in the original `bytes`.

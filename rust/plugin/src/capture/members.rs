@@ -37,22 +37,13 @@ impl Member {
 /// The members of a state, in the order of adding. A call that is going on keeps those that there were.
 #[derive(Clone, Default)]
 pub struct Members {
-    list: Vec<Member>,
-    /// The number of all properties.
-    count: usize,
+    pub list: Vec<Member>,
+    /// The number of all properties: of the values in a capture.
+    pub count: usize,
     ids: HashSet<u64>,
 }
 
 impl Members {
-    pub fn iter(&self) -> impl Iterator<Item = &Member> {
-        self.list.iter()
-    }
-
-    /// Returns the number of values in a capture.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
     /// Returns the place of a value in a capture: the member, and which of its properties it is.
     pub fn place(&self, mut value: usize) -> Option<(&Member, usize)> {
         self.list.iter().find_map(|member| match value.checked_sub(member.paths.len()) {
@@ -167,12 +158,10 @@ impl Adding {
         for name in &self.names {
             // Methods and signals can be read as well.
             let is_method = |found: &Slot| matches!(found.value().view().kind(), Kind::Callable | Kind::Signal);
-            let is_whole = name
-                .get(object)
-                .is_some_and(|found| !is_method(&found) || listed.get_or_insert_with(|| Listed::of(object)).has(name));
-            let part = || {
-                PropertyPath::into_value(name).filter(|part| part.get(object).is_some_and(|found| !is_method(&found)))
-            };
+            let mut is_listed = || listed.get_or_insert_with(|| Listed::of(object)).has(name);
+            let is_whole = name.get(object).is_some_and(|found| !is_method(&found) || is_listed());
+            let leads = |part: &PropertyPath| part.get(object).is_some_and(|found| !is_method(&found));
+            let part = || PropertyPath::into_value(name).filter(leads);
             match if is_whole { Some(name.clone().into()) } else { part() } {
                 Some(path) => paths.push(path),
                 None => missing.push(name.clone()),

@@ -14,9 +14,9 @@ use crate::report::{Line, Outcome};
 /// Reads all values into an Array, null for those that are gone. Getters run.
 fn read(members: &Members) -> (Slot, Vec<Line>) {
     let (mut array, mut skipped) = (Slot::new(), Skipped::default());
-    let mut left = array.set_array(members.count());
-    for member in members.iter() {
-        let (object, index) = (member.object.value(), members.count() - left.len());
+    let mut left = array.set_array(members.count);
+    for member in &members.list {
+        let (object, index) = (member.object.value(), members.count - left.len());
         let (slots, rest) = left.split_at_mut(member.paths.len());
         left = rest;
         objects::read(object, &member.paths, slots, |at| skipped.add(index + at, Why::of_missing(object)));

@@ -44,21 +44,21 @@ fn values_in<'a>(members: &Members, bytes: &'a [u8]) -> Result<&'a [u8], Failure
     validate(reader.clone()).map_err(invalid)?;
     let kind = reader.peek_kind().map_err(invalid)?;
     let found = match reader.next_event().map_err(invalid)? {
-        Some(Event::Array { element: ElementType::Any, count }) if count == members.count() => {
+        Some(Event::Array { element: ElementType::Any, count }) if count == members.count => {
             return Ok(reader.bytes(reader.position(), bytes.len()));
         }
         Some(Event::Array { element: ElementType::Any, count }) => format!("one of {count}"),
         Some(Event::Array { .. }) => "a typed Array".into(),
         _ => kind.name().into(),
     };
-    let text = format!("expected an Array of {} values, found {found}", members.count());
+    let text = format!("expected an Array of {} values, found {found}", members.count);
     Err(Failure::new(EngineError::ERR_INVALID_DATA, text))
 }
 
 /// Restores what [`super::capture_values`] has returned.
 pub fn restore_values(members: &Members, values: &AnyArray) -> Outcome<EngineError> {
-    if values.len() != members.count() {
-        let text = format!("expected {} values, found {}", members.count(), values.len());
+    if values.len() != members.count {
+        let text = format!("expected {} values, found {}", members.count, values.len());
         return Outcome::of_code(Err(Failure::invalid(text)));
     }
     // Scripts may change the caller's array.
@@ -83,7 +83,7 @@ fn set_each(
     mut differing: impl FnMut(Option<&Value>) -> Result<Option<Made>, Why>,
 ) -> Outcome<EngineError> {
     let (mut skipped, mut now, mut index) = (Skipped::default(), Slot::new(), 0);
-    for member in members.iter() {
+    for member in &members.list {
         let object = member.object.value();
         for path in &*member.paths {
             let is_read = path.read(object, &mut now);
@@ -160,7 +160,7 @@ fn made(now: &Value, bytes: &[u8]) -> Result<Made, Why> {
             _ => return Ok((slot, None)),
         }
     }
-    let (mut kept, mut why, mut reader) = (Vec::new(), None, Reader::new(bytes));
+    let (mut kept, mut reader) = (Vec::new(), Reader::new(bytes));
     while let Ok(Some(event)) = reader.next_event() {
         match event {
             Event::Callable => return Err(Why::Callable),
@@ -168,21 +168,21 @@ fn made(now: &Value, bytes: &[u8]) -> Result<Made, Why> {
             _ => {}
         }
     }
-    if Slot::values(&kept).iter().any(|object| object.object_id() == 0) {
-        why = Some(Why::FreedInside);
-    }
+    let is_freed = Slot::values(&kept).iter().any(|object| object.object_id() == 0);
     // One more, as containers hold objects of any class if some are kept.
     kept.push(Slot::new());
     let (mut texts, alone) = (Texts::for_bytes(0), Threads::alone());
     let build = Build::new(Reader::new(bytes), &mut texts, &alone, MayAsk::Conversions);
     // This cannot fail: the bytes were read to their end before.
     _ = build.keeping(Slot::values(&kept)).build(&mut slot);
-    Ok((typed_as(now, slot), why))
+    Ok((typed_as(now, slot), is_freed.then_some(Why::FreedInside)))
 }
 
 /// Gives a container of objects the classes and scripts that the property's container has now: bytes hold none.
 fn typed_as(now: &Value, made: Slot) -> Slot {
     let is_same_kind = now.view().kind() == made.value().view().kind();
+    let has_class = |of: &OwnedType| matches!(of, OwnedType::Class(_) | OwnedType::Script { .. });
+    let is_object = |of: &OwnedType| has_class(of) || matches!(of, OwnedType::Builtin(Kind::Object));
     if !is_same_kind || !types_of(now).iter().any(has_class) || !types_of(made.value()).iter().any(is_object) {
         return made;
     }
@@ -194,7 +194,6 @@ fn typed_as(now: &Value, made: Slot) -> Slot {
     if size(&typed) == size(made.value().variant()) { Slot::from(typed) } else { made }
 }
 
-/// Returns the types of what is in a container.
 fn types_of(value: &Value) -> [OwnedType; 2] {
     let view = value.view();
     match view.kind() {
@@ -202,12 +201,4 @@ fn types_of(value: &Value) -> [OwnedType; 2] {
         Kind::Dictionary => view.entry_types(true).into(),
         _ => [OwnedType::Any, OwnedType::Any],
     }
-}
-
-fn has_class(element: &OwnedType) -> bool {
-    matches!(element, OwnedType::Class(_) | OwnedType::Script { .. })
-}
-
-fn is_object(element: &OwnedType) -> bool {
-    has_class(element) || matches!(element, OwnedType::Builtin(Kind::Object))
 }

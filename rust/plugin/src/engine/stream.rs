@@ -133,9 +133,7 @@ impl<'v> Stream<'v> {
     pub fn left(&self) -> u64 {
         let count: i64 = match self.kind {
             StreamKind::File => {
-                let (len, at): (i64, i64) =
-                    (self.call(methods().get_length, &[]), self.call(methods().get_position, &[]));
-                len.saturating_sub(at)
+                self.call::<i64>(methods().get_length, &[]).saturating_sub(self.call(methods().get_position, &[]))
             }
             StreamKind::Peer => self.call(methods().get_available_bytes, &[]),
             StreamKind::Packets => self.call(methods().get_available_packet_count, &[]),

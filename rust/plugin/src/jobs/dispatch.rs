@@ -53,7 +53,6 @@ static IS_WAITING: AtomicBool = AtomicBool::new(false);
 /// True if each frame and the end of the game call the dispatcher.
 static IS_CONNECTED: AtomicBool = AtomicBool::new(false);
 
-/// True if a deferred call is requested.
 static IS_REQUESTED: Mutex<bool> = Mutex::new(false);
 
 /// The object that the engine calls. Not for users.
@@ -179,7 +178,9 @@ fn tell_late(max: usize) {
     let finished = StringName::from(FINISHED);
     for (shared, object) in looked_at {
         let object = object.into_inner();
-        shared.tell_late(&object, &finished);
+        if object.has_connections(&finished) {
+            shared.tell(&object);
+        }
         if object.get_reference_count() > 1 {
             lock(&ENDED).push_back((shared, Reference::new(object)));
         }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use godot::builtin::{Callable, StringName, Variant};
+use godot::builtin::{Callable, Variant};
 use godot::classes::RefCounted;
 use godot::classes::object::ConnectFlags;
 use godot::global::Error as EngineError;
@@ -19,7 +19,6 @@ use crate::report::{self, Failure, Outcome, PRINTS};
 /// The size of a step, in bytes of work: less than a millisecond.
 pub const STEP: usize = 1 << 20;
 
-/// The signal.
 pub const FINISHED: &str = "finished";
 
 /// Work of each value in addition to its bytes, in bytes.
@@ -158,8 +157,8 @@ impl Shared {
     }
 
     /// Emits "finished", and disconnects whoever was told, so that connections that are found later are those of listeners
-    /// that came too late.
-    fn tell(&self, object: &Gd<RefCounted>) {
+    /// that came too late. On the main thread.
+    pub fn tell(&self, object: &Gd<RefCounted>) {
         let Some(result) = self.with_end(|end| end.value.value().variant().clone()) else { return };
         let mut object = object.clone();
         let told = object.get_signal_connection_list(FINISHED);
@@ -174,13 +173,6 @@ impl Shared {
             while object.is_connected(FINISHED, &callable) {
                 object.disconnect(FINISHED, &callable);
             }
-        }
-    }
-
-    /// Tells those that have connected to `finished` since the task ended. On the main thread.
-    pub fn tell_late(&self, object: &Gd<RefCounted>, finished: &StringName) {
-        if object.has_connections(finished) {
-            self.tell(object);
         }
     }
 

@@ -116,7 +116,6 @@ impl FullObjects {
         ControlFlow::Continue(())
     }
 
-    /// Searches all properties again.
     fn search_again(&mut self) -> ControlFlow<()> {
         let Self { states, values, found, .. } = self;
         let read: Vec<_> = states.values().map(|state| (state.first, state.depth, state.list.clone())).collect();
@@ -159,7 +158,13 @@ impl Search<'_> {
         self.left -= 1;
         let view = value.view();
         match view.kind() {
-            Kind::Object => self.object(value, depth),
+            Kind::Object => {
+                let id = value.object_id();
+                if id != 0 && !self.states.contains_key(&id) {
+                    self.states.insert(id, State { depth, list: None, first: 0 });
+                    self.found.push((Slot::of(value), id));
+                }
+            }
             Kind::Array => {
                 return view.elements().iter().try_for_each(|element| self.value(element, depth + 1));
             }
@@ -167,14 +172,6 @@ impl Search<'_> {
             _ => {}
         }
         ControlFlow::Continue(())
-    }
-
-    fn object(&mut self, value: &Value, depth: usize) {
-        let id = value.object_id();
-        if id != 0 && !self.states.contains_key(&id) {
-            self.states.insert(id, State { depth, list: None, first: 0 });
-            self.found.push((Slot::of(value), id));
-        }
     }
 
     fn dictionary(&mut self, value: &Value, depth: usize) -> ControlFlow<()> {

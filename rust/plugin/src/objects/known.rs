@@ -22,17 +22,12 @@ const MAX_LENGTH: usize = 100;
 const MAX_KEPT: usize = 20_000;
 
 /// What is known of each text.
+#[derive(Default)]
 pub struct Known<T> {
     places: HashMap<String, usize>,
     all: Vec<(String, T)>,
     /// The place of the text that was looked up last.
     last: usize,
-}
-
-impl<T> Default for Known<T> {
-    fn default() -> Self {
-        Self { places: HashMap::default(), all: Vec::new(), last: 0 }
-    }
 }
 
 impl<T> Known<T> {
@@ -48,7 +43,6 @@ impl<T> Known<T> {
         self.last
     }
 
-    /// Returns what is known at a place.
     pub fn at(&mut self, place: usize) -> &mut T {
         &mut self.all[place].1
     }
@@ -67,7 +61,7 @@ pub struct Name {
 /// Goes through the properties of an object: first those of its class, then those of its script.
 pub struct Walk {
     /// The place of their names in [`Names`].
-    list: usize,
+    pub list: usize,
     /// How many names of that list were passed.
     index: usize,
     /// The name of the current property, if the list has another one at this place.
@@ -80,10 +74,6 @@ impl Walk {
     /// Begins with the first name of a list.
     pub fn of(list: usize) -> Self {
         Self { list, index: 0, other: None, is_listed: true }
-    }
-
-    pub fn list(&self) -> usize {
-        self.list
     }
 
     /// Returns the index of the current property in the list, if its name is known there.
@@ -110,19 +100,6 @@ struct List {
     mixed_from: Option<usize>,
 }
 
-impl List {
-    /// Forgets the names that were not the same for all objects. If new objects are not known, or were where names are
-    /// forgotten, counts the objects anew.
-    fn forget_mixed(&mut self) {
-        let Some(first) = self.mixed_from.take() else { return };
-        let last_known = self.names.iter().rposition(|name| name.initial.is_some());
-        if last_known.is_none_or(|last| last >= first) {
-            self.count = 0;
-        }
-        self.names.truncate(first);
-    }
-}
-
 /// The names between two calls.
 static NAMES: Mutex<Option<Names>> = Mutex::new(None);
 
@@ -136,7 +113,15 @@ impl Names {
 
     /// Keeps the names for later calls: those that were the same for all objects.
     pub fn give_back(mut self) {
-        self.lists.iter_mut().for_each(List::forget_mixed);
+        for list in &mut self.lists {
+            let Some(first) = list.mixed_from.take() else { continue };
+            // If new objects are not known, or were where names are forgotten, counts the objects anew.
+            let last_known = list.names.iter().rposition(|name| name.initial.is_some());
+            if last_known.is_none_or(|last| last >= first) {
+                list.count = 0;
+            }
+            list.names.truncate(first);
+        }
         let count: usize = self.lists.iter().map(|list| list.names.len() + 1).sum();
         if self.lists.is_empty() || count > MAX_KEPT {
             return;

@@ -20,14 +20,12 @@ use super::overrides::Overrides;
 use crate::engine::{self, Reference, Slot, Value};
 use crate::jobs::lock;
 
-/// Max lists that are kept.
 const MAX_KEPT: usize = 1000;
 
 /// The stored properties of an object, in the order of the engine.
 pub struct List {
     pub class: String,
     pub names: Vec<StringName>,
-    /// The names as text.
     pub texts: Vec<String>,
     /// The path that is written as the script.
     pub script: Option<String>,
@@ -162,7 +160,11 @@ impl Native {
         for switch in &self.switches {
             let found = match switch {
                 Switch::Value(name) | Switch::Empty(name) => engine::property(object, name)?,
-                Switch::Setting(name) => setting(name),
+                Switch::Setting(name) => {
+                    let settings = Engine::singleton().get_singleton("ProjectSettings");
+                    let mut settings = settings.expect("the engine has it");
+                    Slot::from(settings.call("get_setting_with_override", &[name.to_variant()]))
+                }
             };
             let view = found.value().view();
             match (view.kind(), switch) {
@@ -183,12 +185,6 @@ impl Native {
         values.append(&mut self.overrides.of(object)?);
         Some(values)
     }
-}
-
-/// Returns the value of a setting of the project.
-fn setting(name: &StringName) -> Slot {
-    let mut settings = Engine::singleton().get_singleton("ProjectSettings").expect("the engine has it");
-    Slot::from(settings.call("get_setting_with_override", &[name.to_variant()]))
 }
 
 /// True for an object that adds nothing to the list of one that holds it: an AudioStream without parameters.

@@ -87,9 +87,7 @@ impl Drop for Makers {
 impl Makers {
     pub fn flag(allow_objects: bool) -> Self {
         let mut makers = Self::default();
-        if allow_objects {
-            makers.allows = Allows::All;
-        }
+        makers.allows = if allow_objects { Allows::All } else { Allows::None };
         makers
     }
 
@@ -189,7 +187,7 @@ impl Makers {
 
     /// Returns whether objects have the property whose name was read, and it may be set.
     pub fn has(&mut self, walk: &Walk) -> Has {
-        match self.stored.get_mut(&walk.list()) {
+        match self.stored.get_mut(&walk.list) {
             Some(stored) => stored.has(self.names.current(walk), walk.known_index()),
             None => Has::Yes,
         }
@@ -229,7 +227,9 @@ impl Makers {
         let mut objects: Vec<Around<'_>> = Vec::new();
         loop {
             while let Some(object) = objects.pop_if(|object| !reader.is_inside(object.depth)) {
-                object.check_end(&reader)?;
+                if !object.is_allowed && !object.has_script {
+                    return Err(reader.error_at(object.at, refused::not_listed(object.class)));
+                }
             }
             if let Some(object) = objects.last_mut().filter(|_| reader.is_at_name())
                 && self.check_property(object, &mut reader)?
@@ -307,14 +307,6 @@ impl Makers {
         } else {
             refused::no_such_script(&format!("{path:?}"))
         }
-    }
-}
-
-impl Around<'_> {
-    /// Checks that it has a script if it must.
-    fn check_end(&self, reader: &Reader<'_>) -> Result<(), CodecError> {
-        let is_good = self.is_allowed || self.has_script;
-        if is_good { Ok(()) } else { Err(reader.error_at(self.at, refused::not_listed(self.class))) }
     }
 }
 

@@ -16,10 +16,9 @@ impl Overrides {
     /// Asks a Control for its list. `None` on other threads. Its script may run.
     pub fn listed(object: &Value) -> Option<Self> {
         let item = |name: StringName| {
-            let (group, item) =
-                name.to_string().split_once('/').map(|(group, item)| (group.to_owned(), item.into()))?;
-            let kind = THEME_ITEMS.iter().position(|(known, _)| *known == group)?;
-            Some((kind, item))
+            let text = name.to_string();
+            let (group, item) = text.split_once('/')?;
+            Some((THEME_ITEMS.iter().position(|(known, _)| *known == group)?, item.into()))
         };
         is_main_thread().then(|| Self(Listed::of(object).all().filter_map(|(name, _)| item(name)).collect()))
     }

@@ -17,7 +17,6 @@ use crate::engine::{self, Slot, Value};
 /// Names of properties, in order and without duplicates.
 pub struct Properties {
     pub names: Vec<StringName>,
-    /// The names as text.
     pub texts: Vec<String>,
     /// The list that they come from. Empty if the caller named them.
     pub list: Arc<PropertyList>,

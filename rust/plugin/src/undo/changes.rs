@@ -14,7 +14,6 @@ use crate::objects::{Listed, Properties, SCRIPT, United};
 use crate::report::Reports;
 use crate::value::string_cache::Texts;
 
-/// The properties that have changed.
 pub struct Changes {
     pub parts: Vec<Part>,
     /// The recorded values.

@@ -111,9 +111,8 @@ impl History {
             all.extend_from_slice(args);
             self.object.call(add, &all);
         } else if let Ok(object) = object.try_to::<Gd<Object>>() {
-            let callable =
-                Callable::from_object_method(&object, method).bindv(&args.iter().cloned().collect::<VarArray>());
-            self.object.call(add, &[callable.to_variant()]);
+            let args: VarArray = args.iter().cloned().collect();
+            self.object.call(add, &[Callable::from_object_method(&object, method).bindv(&args).to_variant()]);
         }
     }
 }
@@ -152,7 +151,6 @@ impl VarBatchUndoStep {
 }
 
 impl VarBatchUndoStep {
-    /// A step of properties of an object; of all that it has if `is_whole`.
     fn new(object: &Value, properties: Box<[StepProperty]>, is_whole: bool) -> Gd<Self> {
         let object = Slot::of(object);
         Gd::from_init_fn(|_| Self { object, properties, is_whole })

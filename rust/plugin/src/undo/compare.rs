@@ -175,6 +175,11 @@ pub fn map_references(root: Pair) -> (VarDictionary, Reports) {
 fn nodes(root: Pair) -> Vec<Pair> {
     let node = |value: &Value| value.variant().try_to::<Gd<Node>>().ok();
     let Some(first) = node(root.before.value()).zip(node(root.after.value())) else { return vec![root] };
+    // The engine made one of the names, which then tells nothing.
+    let is_unnamed = |node: &Gd<Node>| node.get_name().to_string().starts_with('@');
+    let are_unnamed = |one: &Gd<Node>, other: &Gd<Node>| {
+        (is_unnamed(one) || is_unnamed(other)) && one.get_class() == other.get_class()
+    };
     let (mut pairs, mut left) = (Vec::new(), VecDeque::from([first]));
     while let Some((before, after)) = left.pop_front() {
         let (of_before, of_after) = (before.get_children(), after.get_children());
@@ -191,12 +196,6 @@ fn nodes(root: Pair) -> Vec<Pair> {
         pairs.push(Pair::new(engine::value(&before.to_variant()), engine::value(&after.to_variant())));
     }
     pairs
-}
-
-/// True if the engine made one of the names, which then tells nothing, and the nodes are of the same class.
-fn are_unnamed(one: &Gd<Node>, other: &Gd<Node>) -> bool {
-    let is_unnamed = |node: &Gd<Node>| node.get_name().to_string().starts_with('@');
-    (is_unnamed(one) || is_unnamed(other)) && one.get_class() == other.get_class()
 }
 
 /// Calls `take` with the sub-resources that the same properties of two objects hold at the same place.

@@ -133,7 +133,8 @@ impl Recording {
             } else if !Arc::ptr_eq(&rest, &part.properties) {
                 part.keep_only(rest, &mut self.spans);
             }
-            self.push(part);
+            part.previous = self.last_parts.insert(part.id, self.parts.len());
+            self.parts.push(part);
         }
     }
 
@@ -151,11 +152,6 @@ impl Recording {
             // The list is left to the complete part.
             earlier.keep_only(Arc::new(Properties::new(rest, Arc::default())), &mut self.spans);
         }
-    }
-
-    fn push(&mut self, mut part: Part) {
-        part.previous = self.last_parts.insert(part.id, self.parts.len());
-        self.parts.push(part);
     }
 
     /// Starts a recording to add to this one. It takes over the lists.

@@ -115,9 +115,8 @@ fn is_all(sides: &[Side<'_>; 2], changes: &change::Changes<'_>) -> bool {
         let mut is_outside = vec![true; side.kept.len()];
         let ranges = changes.iter().filter_map(|change| range_of(&change, index, changes.steps()));
         ranges.for_each(|range| is_outside[side.kept_in(range)].fill(false));
-        let outside =
-            Slot::values(&side.kept).iter().zip(is_outside).filter_map(|(kept, is_outside)| is_outside.then_some(kept));
-        outside.collect::<Vec<_>>()
+        let kept = Slot::values(&side.kept).iter().zip(is_outside);
+        kept.filter_map(|(kept, is_outside)| is_outside.then_some(kept)).collect::<Vec<_>>()
     });
     old.len() == new.len() && old.iter().zip(&new).all(|(old, new)| is_same_kept(old, new))
 }

@@ -52,7 +52,6 @@ const COUNTS: [(&[&str], &[&str]); 15] = [
 /// The least that is refused.
 const MAX_COUNT: usize = 1 << 16;
 
-/// Returns the names of the counts of a class, if it has any.
 pub fn counts_of(class: &str) -> Option<&'static [&'static str]> {
     COUNTS.iter().find(|(known, _)| known.contains(&class)).map(|(_, counts)| *counts)
 }
@@ -84,7 +83,8 @@ pub fn check_count(reader: &Reader<'_>, class: &str, counts: &[&str], name: &str
         return refuse(CodecErrorKind::Refused(text));
     }
     let is_good = match (class, name) {
-        ("BitMap", "data") => Fields::read(reader)?.is_some_and(|fields| fields.is_bit_map()),
+        // The engine makes a bit for each place, and then looks without a check.
+        ("BitMap", "data") => Fields::read(reader)?.is_some_and(|fields| fields.size <= fields.data.len() as i64 * 8),
         ("PackedScene", "_bundled") => Fields::read(reader)?.is_some_and(|fields| fields.is_scene()),
         _ => true,
     };
@@ -134,11 +134,6 @@ impl<'a> Fields<'a> {
             }
         }
         Ok(Some(fields))
-    }
-
-    /// True if there is a bit for each place: the engine makes as many, and then looks without a check.
-    fn is_bit_map(&self) -> bool {
-        self.size <= self.data.len() as i64 * 8
     }
 
     /// True if the nodes and connections of a scene are all there: the engine reads behind the arrays without a check.

@@ -28,8 +28,8 @@ pub struct Decoded {
     pub reports: Reports,
     /// Values that need the engine, for example to create objects; only the thread of the call builds them. After
     /// [`Self::end`] in reverse order.
-    deferred: Vec<Deferred>,
-    makers: Makers,
+    pub deferred: Vec<Deferred>,
+    pub makers: Makers,
     /// True if only the first value is wanted, and only if there is no error: the others are checked and not made, as nobody
     /// could free the nodes in them.
     pub is_only_first: bool,
@@ -71,15 +71,6 @@ impl Decoded {
             self.deferred.reverse();
         }
         self.next()
-    }
-
-    pub fn drop_deferred(&mut self) {
-        self.deferred.clear();
-    }
-
-    /// Takes what makes objects, after which none are made.
-    pub fn take_makers(&mut self) -> Makers {
-        std::mem::take(&mut self.makers)
     }
 
     /// Builds the next deferred value. Scripts may run.

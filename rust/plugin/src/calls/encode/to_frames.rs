@@ -85,7 +85,6 @@ impl<'p, K> FramePlans<'p, K> {
         Self { rest, count: 0, full, runs, planned: 0, next: 0, cursor, reports, is_lossy: false }
     }
 
-    /// True if all values are planned.
     pub fn is_planned(&self) -> bool {
         self.rest.is_empty()
     }

@@ -22,7 +22,6 @@ pub struct Source {
     /// The path as errors show it.
     pub shown: String,
     pub at: Option<PathBuf>,
-    /// The key, if it is encrypted.
     pub key: Option<Key>,
     /// How many bytes of the game are before the values.
     pub offset: u64,
@@ -53,11 +52,6 @@ impl Source {
     /// True if all values of the file are whole, whoever may make the objects in them.
     pub fn is_whole(&self, threads: &Threads) -> bool {
         self.open().is_ok_and(|loader| loader.is_whole(DIALECT, threads))
-    }
-
-    /// True if nothing else than the path is known of it.
-    pub fn is_plain(&self) -> bool {
-        self.key.is_none() && self.offset == 0
     }
 
     /// Opens the file. Fails if it does not exist or cannot be read, or is not encrypted though there is a key.
@@ -116,9 +110,7 @@ pub fn open_code(error: &io::Error) -> EngineError {
 /// Adds to the first error what the file seems to be, after its values could not be read in `dialect`.
 pub fn explain(source: &Source, dialect: Dialect, lines: &mut Vec<Line>) {
     let Some(first) = lines.iter().position(|line| !line.is_warning) else { return };
-    let Some(guess) = source.open().ok().and_then(|loader| loader.guess(dialect)) else {
-        return;
-    };
+    let Some(guess) = source.open().ok().and_then(|loader| loader.guess(dialect)) else { return };
     let error = named(&source.shown, &guess, &lines[first].text);
     if matches!(guess, Guess::Engines(_)) {
         lines[first].text = error;

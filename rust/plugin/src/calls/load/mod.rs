@@ -71,12 +71,6 @@ fn build(
 }
 
 impl Loading {
-    fn new(loader: Loader, makers: Makers) -> Self {
-        let (len, _) = loader.len();
-        let (decoded, buffers) = (Decoded::new(makers), Mutex::new(Vec::new()));
-        Self { loader, decoded, damage: None, is_read: false, len, start: 0, first: 0, found: 0.0, buffers }
-    }
-
     /// Passes some of the values before those asked for.
     fn find(&mut self, threads: &Threads) {
         let passed = self.loader.read_step(&mut Vec::new(), threads);
@@ -100,17 +94,12 @@ impl Loading {
         }
     }
 
-    /// True if nothing can be said against the file.
-    fn is_sound(&self) -> bool {
-        self.damage.is_none() && !self.decoded.reports.has_errors()
-    }
-
     /// Makes no objects for nobody: the only value is not returned if the file is damaged. Of an encrypted file nothing is
     /// believed if anything of it was changed.
     fn drop_if_damaged(&mut self) {
         let is_encrypted = matches!(self.damage, Some(LoadError::Encrypted(_)));
         if is_encrypted || self.damage.is_some() && self.decoded.is_only_first {
-            self.decoded.drop_deferred();
+            self.decoded.deferred.clear();
         }
         if is_encrypted {
             (self.decoded.count, self.decoded.reports) = (0, Reports::default());
@@ -183,7 +172,6 @@ impl Loading {
         end - left - self.start
     }
 
-    /// Returns the values of the file.
     fn end(&mut self, source: &Source) -> Outcome<VarArray> {
         // Errors name the index in the file.
         let mut reports = Reports::default();
@@ -199,7 +187,7 @@ impl Loading {
             reports.set_end(is_frame.then_some(self.loader.index() as usize), damage);
         }
         let mut lines = reports.lines(&Subject::file(&source.shown));
-        if code == EngineError::ERR_FILE_CORRUPT && source.is_plain() {
+        if code == EngineError::ERR_FILE_CORRUPT && source.key.is_none() && source.offset == 0 {
             explain(source, DIALECT, &mut lines);
         }
         Outcome { code, ..Outcome::new(self.decoded.take(), lines) }
@@ -229,7 +217,9 @@ fn to_load(
 fn begin(source: &Source, (from, count): (i64, Option<u64>), makers: &mut Option<Makers>) -> Result<Loading, Failure> {
     let mut loader = source.open()?;
     loader.select(from, count);
-    Ok(Loading::new(loader, makers.take().unwrap_or_default()))
+    let (len, _) = loader.len();
+    let (decoded, buffers) = (Decoded::new(makers.take().unwrap_or_default()), Mutex::new(Vec::new()));
+    Ok(Loading { loader, decoded, damage: None, is_read: false, len, start: 0, first: 0, found: 0.0, buffers })
 }
 
 /// The count of values that means all.
@@ -259,7 +249,6 @@ pub struct Load {
     loading: Result<Loading, Failure>,
     /// What makes objects, unless that is part of `loading`; `None` after it was decided whether the backup is loaded.
     spare: Option<Makers>,
-    /// The warning that it is the backup.
     warning: Option<Line>,
     /// Returned if the only value cannot be loaded; `None` to load an array.
     default: Option<Slot>,
@@ -269,19 +258,15 @@ pub struct Load {
 
 impl Load {
     pub fn range(path: &GString, allow_objects: &FlagArg, (from, count): (i64, i64), stored: (&Variant, i64)) -> Self {
-        let (default, values, warning) = (None, Slot::new(), None);
-        match to_load(path, allow_objects, count, stored) {
+        let (source, range, loading, spare) = match to_load(path, allow_objects, count, stored) {
             Ok((source, makers, count)) => {
                 let (range, mut spare) = ((from, count), Some(makers));
                 let loading = begin(&source, range, &mut spare);
-                spare = Some(spare.unwrap_or_default());
-                Self { source, range, loading, spare, warning, default, values }
+                (source, range, loading, Some(spare.unwrap_or_default()))
             }
-            Err(failure) => {
-                let (source, range, spare) = (Source::plain(path), (0, None), None);
-                Self { source, range, loading: Err(failure), spare, warning, default, values }
-            }
-        }
+            Err(failure) => (Source::plain(path), (0, None), Err(failure), None),
+        };
+        Self { source, range, loading, spare, warning: None, default: None, values: Slot::new() }
     }
 
     pub fn only(path: &GString, default: &Variant, allow_objects: &FlagArg, key: &Variant) -> Self {
@@ -309,15 +294,18 @@ impl Load {
         let is_good = match &self.loading {
             Ok(loading) if loading.decoded.is_only_first && loading.decoded.count == 0 => false,
             // Values that nobody may make, such as objects, are no damage.
-            Ok(loading) => loading.is_sound() || loading.damage.is_none() && self.source.is_whole(threads),
+            Ok(loading) if loading.decoded.reports.has_errors() => {
+                loading.damage.is_none() && self.source.is_whole(threads)
+            }
+            Ok(loading) => loading.damage.is_none(),
             // No save leaves the file missing: the game has deleted it.
             Err(failure) => failure.code == EngineError::ERR_FILE_NOT_FOUND,
         };
         let Some(backup) = (if is_good { None } else { self.source.whole_backup(threads) }) else { return false };
-        let is_only_first = self.default.is_some();
-        let mut makers = Some(self.loading.as_mut().map_or(spare, |loading| loading.decoded.take_makers()));
+        let mut makers =
+            Some(self.loading.as_mut().map_or(spare, |loading| std::mem::take(&mut loading.decoded.makers)));
         let Ok(mut loading) = begin(&backup, self.range, &mut makers) else { return false };
-        loading.decoded.is_only_first = is_only_first;
+        loading.decoded.is_only_first = self.default.is_some();
         let why = self.all().lines.into_iter().find(|line| !line.is_warning);
         let path = &self.source.shown;
         let why = why.map_or_else(|| format!("\"{path}\": expected a value, found an empty file"), |line| line.text);

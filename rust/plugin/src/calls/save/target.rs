@@ -27,14 +27,11 @@ use crate::value::walk::Lost;
 const BOTH: &str = "expected a compression mode or a key, found both: FileAccess reads no file that is compressed and \
                     encrypted; pass VarBatch.COMPRESSION_NONE or null";
 
-/// No compression.
 pub const NOT_COMPRESSED: i64 = -1;
 
-/// What a call writes.
 pub struct Request {
     pub target: SaveTarget,
     pub values: AnyArray,
-    /// True if objects are saved in full.
     pub full_objects: bool,
 }
 
@@ -57,7 +54,6 @@ pub struct SaveTarget {
     pub keeps_backup: bool,
     /// What is written before the values.
     pub header: Vec<u8>,
-    /// True if the values are added to the file.
     pub appends: bool,
     /// True if messages name the index of a value.
     is_batch: bool,

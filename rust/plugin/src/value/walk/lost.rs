@@ -78,10 +78,8 @@ impl Lost {
             false => format!("{path:#}"),
         };
         let first = if self.count() == 1 { "it is" } else { "the first is" };
-        let advice = match self.objects {
-            0 => "",
-            _ => "; pass true as full_objects to save objects with their properties",
-        };
+        let save_objects = "; pass true as full_objects to save objects with their properties";
+        let advice = if self.objects == 0 { "" } else { save_objects };
         format!("saved {}; {first} {path}{advice}", kept.join(" and "))
     }
 }

@@ -58,7 +58,6 @@ impl<'a> KeepWalked<'a, 'static> for Held {
 
 /// Plans the walked values; `K` selects how long payloads are kept.
 pub struct Planning<'w, 'a, 'p, K> {
-    /// Takes the events.
     pub writer: &'w mut Writer<'p>,
     /// The objects that are written with class and properties. `None` to write objects by their ids.
     pub full: Option<&'a FullObjects>,
@@ -221,7 +220,6 @@ pub fn plan_in_rooms<'a, 'p, T: Sync, R: Send>(
 
 /// Takes copies of all events, and each live object with the mark where its id belongs.
 pub struct Copying {
-    /// Takes the events.
     pub writer: Writer<'static>,
     objects: Vec<(Mark, Variant)>,
 }
