@@ -44,9 +44,7 @@ func test_thread_counts_agree() -> void:
 		large.append(Packed.make(TYPE_PACKED_INT32_ARRAY, 1 << 18))
 		large[-1][0] = i
 		large[-1][-1] = -i
-	var same: Array = []
-	same.resize(64)
-	same.fill(large[0])
+	var same := filled(64, large[0])
 	for i: int in 20_000:
 		small.append(Packed.make(TYPE_PACKED_INT32_ARRAY, i % 20))
 		small[-1].append(i)

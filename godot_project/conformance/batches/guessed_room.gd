@@ -15,8 +15,7 @@ var _large: Array = range(40_000)
 
 ## Frames and buffers; and one value of large containers then small ones, or of texts.
 func test_rooms() -> void:
-	var large := PackedByteArray()
-	large.resize(100_000)
+	var large := filled_bytes(100_000)
 	for values: Array in [_batch(500, large, 50_000, 7), _batch(64, _large, 20_000, [7])]:
 		var buffers := Values.engine_bytes(values)
 		var frames := PackedByteArray()
@@ -46,9 +45,7 @@ func _in_bounds(action: Callable) -> Array:
 
 
 static func _batch(large_count: int, large: Variant, small_count: int, small: Variant) -> Array:
-	var values: Array = []
-	values.resize(large_count + small_count)
-	values.fill(small)
+	var values := filled(large_count + small_count, small)
 	for i: int in large_count:
 		values[i] = large
 	return values

@@ -12,15 +12,14 @@ const MAX_MSEC := 20_000
 ## 1 MiB of zeros: each 4 bytes are a frame without a value, but in a file they are what a power cut
 ## leaves. A small compressed file unpacks to 4 MiB of them.
 func test_zeros() -> void:
-	var zeros := PackedByteArray()
-	zeros.resize(1 << 20)
+	var zeros := filled_bytes(1 << 20)
 	var count := zeros.size() / 4
 	var of_file := '"%s": ' % path
 	write(path, zeros)
 	var started := Time.get_ticks_msec()
 	var data := ERR_INVALID_DATA
 	var corrupt := ERR_FILE_CORRUPT
-	check_forms("frames_to_vars", [zeros], _nulls(count), data, _frames(count), true)
+	check_forms("frames_to_vars", [zeros], filled(count), data, _frames(count), true)
 	var text := of_file + "value 0: " + ZEROS % [zeros.size(), 0]
 	check_forms("load_vars", [path], [], corrupt, [text], true)
 	var file := FileAccess.open_compressed(path, FileAccess.WRITE, FileAccess.COMPRESSION_ZSTD)
@@ -29,7 +28,7 @@ func test_zeros() -> void:
 	file.close()
 	var texts := _in_file(of_file, _frames(4 * count))
 	for threads: int in Threads.new([1, 2]):
-		check_forms("load_vars", [path], _nulls(4 * count), corrupt, texts, true)
+		check_forms("load_vars", [path], filled(4 * count), corrupt, texts, true)
 	check_time(started, MAX_MSEC, "all of them")
 
 
@@ -41,7 +40,7 @@ func test_bad_buffers() -> void:
 		texts.append("buffer %d: " % i + EMPTY % 0)
 	texts.append(MORE % (buffers.size() - MAX_LINES) + OF_BUFFERS)
 	var started := Time.get_ticks_msec()
-	var nulls := _nulls(buffers.size())
+	var nulls := filled(buffers.size())
 	for threads: int in Threads.new(THREAD_COUNTS):
 		check_forms("bytes_to_vars", [buffers], nulls, ERR_INVALID_DATA, texts, true)
 	check_time(started, MAX_MSEC, "all of them")
@@ -52,17 +51,16 @@ func test_bad_buffers() -> void:
 
 ## What ends a stream is printed, whatever was wrong before.
 func test_the_end_of_a_stream() -> void:
-	var frames := PackedByteArray()
-	frames.resize(400)
+	var frames := filled_bytes(400)
 	frames += Values.u32(9) + Values.u32(TYPE_INT)
 	var texts := _frames(100).slice(0, MAX_LINES - 1)
 	var end := "value 100: expected 9 more bytes for the payload of a frame, found 4, at byte 404"
 	texts.append_array([end, MORE % 81])
-	check_forms("frames_to_vars", [frames], _nulls(100), ERR_INVALID_DATA, texts, true)
+	check_forms("frames_to_vars", [frames], filled(100), ERR_INVALID_DATA, texts, true)
 	write(path, frames)
 	texts[-2] = "value 100: the file is cut off, or the length of a value is damaged, 5 bytes are missing, at byte 404"
 	texts = _in_file('"%s": ' % path, texts)
-	check_forms("load_vars", [path], _nulls(100), ERR_FILE_CORRUPT, texts, true)
+	check_forms("load_vars", [path], filled(100), ERR_FILE_CORRUPT, texts, true)
 
 
 ## Warnings are bounded with the errors, which go first. Which are printed: report.rs.
@@ -86,33 +84,24 @@ func test_warnings() -> void:
 
 
 func test_undo() -> void:
-	var objects: Array = []
-	objects.resize(500)
 	var texts := PackedStringArray()
 	for i: int in MAX_LINES:
 		texts.append("VarBatchUndoRecorder.record_all: object %d: expected an object, found null" % i)
 	texts.append("VarBatchUndoRecorder.record_all: " + MORE % 480)
-	expect_lines(VarBatchUndoRecorder.new().record_all.bind(objects), texts)
+	expect_lines(VarBatchUndoRecorder.new().record_all.bind(filled(500)), texts)
 
 
 ## What is kept of failed values does not grow with their number.
 func test_memory() -> void:
 	if OS.get_static_memory_usage() == 0:
 		return  # a release build does not count
-	var frames := PackedByteArray()
-	frames.resize(4 << 20)
+	var frames := filled_bytes(4 << 20)
 	var before := OS.get_static_memory_usage()
 	var results: Array[Array] = []
 	logged(func() -> void: results.append(VarBatch.frames_to_vars(frames)))
 	var grown := OS.get_static_memory_usage() - before
 	# A null takes 24 bytes, and an array has room for up to twice as many.
 	check(grown < results[0].size() * 24 * 2 + (1 << 20), "grew by %d bytes" % grown)
-
-
-func _nulls(count: int) -> Array:
-	var nulls: Array = []
-	nulls.resize(count)
-	return nulls
 
 
 func _frames(count: int) -> PackedStringArray:

@@ -143,10 +143,7 @@ func test_whole_objects() -> void:
 ## All of the changes, and each of them back.
 func _check(before: Variant, after: Variant, expected: Array[Dictionary]) -> void:
 	var what := "%s to %s" % [str(before).left(40), str(after).left(40)]
-	_check_bytes([var_to_bytes(before), var_to_bytes(after)], expected, what)
-
-
-func _check_bytes(bytes: Array[PackedByteArray], expected: Array[Dictionary], what: String) -> void:
+	var bytes: Array[PackedByteArray] = [var_to_bytes(before), var_to_bytes(after)]
 	var changes := VarBatch.diff(bytes[0], bytes[1])
 	check_value(changes, expected, what)
 	_check_patches(bytes, changes, what)

@@ -68,10 +68,7 @@ func test_any_array_of_pairs() -> void:
 	typed.make_read_only()
 	check_value(VarBatch.make_deltas(typed), _deltas.slice(0, 10), "make_deltas, typed")
 	check_int(VarBatch.diff_batch(typed).size(), 10, "diff_batch, typed")
-	var same: Array = []
-	same.resize(50)
-	same.fill(_pairs[1])
-	check_int(VarBatch.make_deltas(same).count(_deltas[1]), 50, "the same delta")
+	check_int(VarBatch.make_deltas(filled(50, _pairs[1])).count(_deltas[1]), 50, "the same delta")
 	for empty: Array in [[], [] as Array[Array]]:
 		check_value(VarBatch.make_deltas(empty), [] as Array[PackedByteArray], "no deltas")
 		check_value(VarBatch.apply_deltas(empty), [] as Array[PackedByteArray], "no results")

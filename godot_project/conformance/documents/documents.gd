@@ -25,7 +25,9 @@ func test_examples() -> void:
 		all += example.code
 	for context: Dictionary in _contexts:
 		check(used.has(context.of), "no example has: %s" % context.of)
-	_stop_listening()
+	if _logger:
+		OS.call(&"remove_logger", _logger)
+		_logger = null
 	for path: RegExMatch in RegEx.create_from_string("user://\\w+\\.\\w+").search_all(all):
 		DirAccess.remove_absolute(path.get_string())
 
@@ -75,12 +77,6 @@ func _listen() -> void:
 		_logger = script.new()
 		_logger.set(&"on_print", _add_printed)
 		OS.call(&"add_logger", _logger)
-
-
-func _stop_listening() -> void:
-	if _logger:
-		OS.call(&"remove_logger", _logger)
-		_logger = null
 
 
 func _add_printed(text: String) -> void:

@@ -60,8 +60,7 @@ func test_damaged_bytes() -> void:
 
 
 func test_large_values() -> void:
-	var bytes := PackedByteArray()
-	bytes.resize(20 << 20)
+	var bytes := filled_bytes(20 << 20)
 	for i: int in range(0, bytes.size(), 4099):
 		bytes[i] = i
 	var value := {"bytes": bytes, "list": range(50_000), "text": "日本語😀".repeat(50_000)}

@@ -3,17 +3,10 @@ extends "../tasks/tasks_base.gd"
 ## whatever cannot be added changes nothing. What is cut off and what is not is tested byte by byte in
 ## rust/storage/tests, file_append.rs and file_append_tail.rs; the order of the calls in order.gd.
 
-const Meddler := preload("../hostile/meddler.gd")
-
 const NEW: Array = ["new", 2]
 const COMPRESSED := "expected a file without compression, found a compressed one"
 const DAMAGED := "expected whole records and at most the beginning of one, found something else"
 const ONE_VALUE := "expected values with their lengths, found what can be one value without a length"
-
-
-func finish() -> void:
-	Meddler.reset()
-	super()
 
 
 func test_appends() -> void:
@@ -36,8 +29,7 @@ func test_appends() -> void:
 ## data did: what is whole is loaded, and the rest makes way.
 func test_torn_ends() -> void:
 	var torn := stored([["torn", 5]])
-	var zeros := PackedByteArray()
-	zeros.resize(4096)
+	var zeros := filled_bytes(4096)
 	var text := '"%s": ' % path
 	for before: Array in [[], NEW, range(3000)]:
 		var whole := stored(before)

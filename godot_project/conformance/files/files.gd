@@ -56,8 +56,7 @@ func test_large_values() -> void:
 ## Such as only grow by compression, and such as all but vanish. A file is padded to a 256th, as
 ## nobody unpacks more from one.
 func test_noise_and_nothing() -> void:
-	var zeros := PackedByteArray()
-	zeros.resize(3 << 20)
+	var zeros := filled_bytes(3 << 20)
 	var values: Array = [Crypto.new().generate_random_bytes(1 << 20), zeros, "end"]
 	check_file(values, "noise and zeros", false, COMPRESSIONS)
 	zeros.resize(80 << 20)

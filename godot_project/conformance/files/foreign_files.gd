@@ -10,8 +10,7 @@ var _values: Array = [{"level": 3, "name": "Ada"}, Vector2i(1, 2), _noise]
 
 
 func test_encrypted() -> void:
-	var key := PackedByteArray()
-	key.resize(32)
+	var key := filled_bytes(32)
 	for is_by_key: bool in [false, true]:
 		for flags: FileAccess.ModeFlags in [FileAccess.WRITE, FileAccess.READ]:
 			var file: FileAccess

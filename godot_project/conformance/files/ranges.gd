@@ -88,8 +88,7 @@ func test_long_searches() -> void:
 
 ## Fractions of a load of a part go from 0 to 1.
 func test_progress() -> void:
-	var bytes := PackedByteArray()
-	bytes.resize(48 * MIB)
+	var bytes := filled_bytes(48 * MIB)
 	var all: Array = [bytes, 2, bytes.to_int64_array(), 4]
 	for mode: int in [-1, FileAccess.COMPRESSION_ZSTD]:
 		check_int(VarBatch.save_vars(path, all, false, mode), OK, "saving")

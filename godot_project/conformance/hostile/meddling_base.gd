@@ -1,14 +1,7 @@
 extends "../tasks/tasks_base.gd"
 ## Base of the suites on scripts that run during a call and change its arguments, or use VarBatch.
 
-const Meddler := preload("meddler.gd")
-const FROM: PackedStringArray = ["from bytes", "from frames", "load"]
 const BIG := 300_000  # bytes, so that they are borrowed, not copied early
-
-
-func finish() -> void:
-	Meddler.reset()
-	super()
 
 
 ## What a script may do to an array that a call works on, or beside it.

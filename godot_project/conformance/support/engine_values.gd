@@ -118,10 +118,8 @@ static func _strings() -> Array:
 
 
 static func _node_paths() -> Array:
-	var values: Array = []
-	for text: String in ["", ".", "..", "/", "/root", "a", "a/b", "a/b:c:d", ":c", "/root/日本:é", "%X"]:
-		values.append(NodePath(text))
-	return values
+	var texts: Array = ["", ".", "..", "/", "/root", "a", "a/b", "a/b:c:d", ":c", "/root/日本:é", "%X"]
+	return texts.map(func(text: String) -> NodePath: return NodePath(text))
 
 
 static func _dictionaries() -> Array:

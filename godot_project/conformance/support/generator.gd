@@ -78,7 +78,7 @@ func of_type(type: int, depth: int) -> Variant:
 		TYPE_DICTIONARY:
 			made = _dictionary(depth)
 		TYPE_ARRAY:
-			made = _array(depth)
+			made = array_of(_element_type() if random.randi_range(0, 2) == 0 else ANY, depth)
 		_:
 			made = _packed(type)
 	return made
@@ -170,10 +170,6 @@ func _chain(depth: int) -> Variant:
 			_:
 				inner = [inner]
 	return inner
-
-
-func _array(depth: int) -> Array:
-	return array_of(_element_type() if random.randi_range(0, 2) == 0 else ANY, depth)
 
 
 ## An array of elements of such a type: builtin type, class, script.

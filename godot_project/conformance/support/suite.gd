@@ -260,6 +260,21 @@ static func call_method(method: StringName, arguments: Array) -> Variant:
 	return ClassDB.callv(&"class_call_static", [&"VarBatch", method] + arguments)
 
 
+## An array of [param count] times the same.
+static func filled(count: int, value: Variant = null) -> Array:
+	var array: Array = []
+	array.resize(count)
+	array.fill(value)
+	return array
+
+
+static func filled_bytes(count: int, value := 0) -> PackedByteArray:
+	var bytes := PackedByteArray()
+	bytes.resize(count)
+	bytes.fill(value)
+	return bytes
+
+
 ## Calls [param action], and returns what it logged.
 func logged(action: Callable) -> PackedStringArray:
 	_refuse_logged()

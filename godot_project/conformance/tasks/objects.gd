@@ -1,16 +1,8 @@
 extends "tasks_base.gd"
 ## Tasks on objects: they are made, and their scripts run, on the main thread.
 
-const Meddler := preload("../hostile/meddler.gd")
-const FROM: PackedStringArray = ["from bytes", "from frames", "load"]
-
 ## The thread on which each object was made.
 var _threads: Array[int] = []
-
-
-func finish() -> void:
-	Meddler.reset()
-	super()
 
 
 ## Unless another thread waits for the task: it takes over the work.
@@ -72,10 +64,7 @@ func _check_asked(these: Array, cut: int, dropped: int, answer: Array) -> void:
 		tasks.append(VarBatch.load_var_async(_loaded_path, Meddler.new(), true))
 		tasks[0].wait()
 	expect_logged(load_one, int(cut > 0), warnings, "VarBatch.load_var_async: ")
-	var expected: Array = []
-	expected.resize(dropped)
-	expected.fill(answer)
-	check_same(answers, expected, "answers")
+	check_same(answers, filled(dropped, answer), "answers")
 	Meddler.reset()
 
 

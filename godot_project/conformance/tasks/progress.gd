@@ -26,9 +26,7 @@ func test_containers() -> void:
 
 
 func test_packed_arrays() -> void:
-	var bytes := PackedByteArray()
-	bytes.resize(64 << 20)
-	bytes.fill(7)
+	var bytes := filled_bytes(64 << 20, 7)
 	var parts := {}
 	for i: int in 64:
 		parts[i] = bytes.slice(0, 1 << 20)

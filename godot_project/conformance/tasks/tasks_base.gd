@@ -1,6 +1,7 @@
 extends "../files/files_base.gd"
 ## Base of the suites on tasks: every kind of task beside the call that does the same at once.
 
+const Meddler := preload("../hostile/meddler.gd")
 const Watch := preload("watch.gd")
 
 ## More than any task takes, in milliseconds: then it is said to hang.
@@ -14,6 +15,7 @@ const METHODS: Dictionary[String, String] = {
 	"save": "save_vars",
 	"load": "load_vars",
 }
+const FROM: PackedStringArray = ["from bytes", "from frames", "load"]
 
 ## How a task may end.
 const ENDS: PackedStringArray = ["await", "wait", "wait on a thread", "signals"]
@@ -28,6 +30,11 @@ var objects := false
 var _buffers: Array = []
 var _frames := PackedByteArray()
 var _loaded_path := folder + "/loaded.bin"
+
+
+func finish() -> void:
+	Meddler.reset()
+	super()
 
 
 ## The values of the tasks that follow.

@@ -148,7 +148,7 @@ func test_buffers_and_frames() -> void:
 ## What comes out is nobody else's.
 func test_results_are_changed() -> void:
 	use(_arrays())
-	for kind: String in ["from bytes", "from frames", "load"]:
+	for kind: String in FROM:
 		for bytes: PackedByteArray in start(kind).wait():
 			bytes.fill(7)
 		check_result(start(kind).wait(), plain(kind), kind, "after a result was changed")

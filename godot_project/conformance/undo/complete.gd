@@ -140,10 +140,7 @@ func test_except() -> void:
 	for at: int in [0, 2, 3]:
 		edit(objects[at] as Node, {"position:x": 7, "modulate:a": 0.5})
 	objects[1].value = 3
-	var expected := PackedStringArray()
-	expected.resize(3)
-	expected.fill("modulate:a: 1.0 > 0.5")
-	check_flush(expected, "of several classes")
+	check_flush(PackedStringArray(filled(3, "modulate:a: 1.0 > 0.5")), "of several classes")
 	# A list that a script makes, where a name that is left out goes.
 	var listed := Listed.new()
 	listed.extra = ["a", "b"]
@@ -181,8 +178,7 @@ func _commit_and_check(object: Object, what: String) -> Array[Dictionary]:
 
 static func _mesh(surfaces: int) -> ArrayMesh:
 	var mesh := ArrayMesh.new()
-	var arrays: Array = []
-	arrays.resize(Mesh.ARRAY_MAX)
+	var arrays := filled(Mesh.ARRAY_MAX)
 	arrays[Mesh.ARRAY_VERTEX] = PackedVector3Array([Vector3.ZERO, Vector3.RIGHT, Vector3.UP])
 	for surface: int in surfaces:
 		mesh.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, arrays)

@@ -65,10 +65,7 @@ func test_growing_leaves_neighbours_alone() -> void:
 	for type: int in Packed.STRIDES.keys():
 		for count: int in [100, 5000, 20_000]:
 			var expected: Variant = Packed.make(type, count)
-			var buffers: Array = []
-			buffers.resize(6)
-			buffers.fill(var_to_bytes(expected))
-			var found := VarBatch.bytes_to_vars(buffers)
+			var found := VarBatch.bytes_to_vars(filled(6, var_to_bytes(expected)))
 			var what := "%d of %s" % [count, type_string(type)]
 			for i: int in found.size():
 				found[i].append_array(expected)

@@ -175,9 +175,7 @@ func _bytes_with_repeats(name: String) -> PackedByteArray:
 			initial.append(text + var_to_bytes(objects[0].get(property.name)))
 			other.append(text + var_to_bytes(objects[1].get(property.name)))
 	_free(objects)
-	var lists: Array = []
-	for i: int in MADE:
-		lists.append(initial)
+	var lists := filled(MADE, initial)
 	for at: int in range(1, initial.size()):
 		lists.append(initial.duplicate())
 		var place := _random.randi_range(0, at - 1)
@@ -218,9 +216,7 @@ func _settable(name: String) -> Array:
 func _bytes_with_others(name: String, properties: Array) -> PackedByteArray:
 	var initial: Array[PackedByteArray] = []
 	initial.assign(properties.map(func(both: Array) -> PackedByteArray: return both[0]))
-	var lists: Array = []
-	lists.resize(MADE)
-	lists.fill(initial)
+	var lists := filled(MADE, initial)
 	for i: int in properties.size():
 		lists.append(initial.duplicate())
 		for j: int in properties.size():
@@ -274,7 +270,9 @@ func _make(name: String, count: int, rarity_of: Callable, parent: Node = null) -
 					parent.add_child(objects[-1] as Node)
 				var rarity: int = rarity_of.call(i)
 				if rarity > 0:
-					_change(objects[-1], rarity)
+					_properties.change(objects[-1], rarity)
+					if objects[-1] is RefCounted and _random.randi_range(0, 3) == 0:
+						objects[-1].set_script(Scripted)
 	)
 	return objects
 
@@ -298,10 +296,3 @@ func _check(objects: Array, what: String) -> void:
 			func() -> Array: return [VarBatch.var_to_bytes(value, true), var_to_bytes_with_objects(value)]
 		)
 		check_bytes(both[0], both[1], "%s: %s" % [what, value])
-
-
-## Sets some properties: a third of them, or fewer.
-func _change(object: Object, rarity := 2) -> void:
-	_properties.change(object, rarity)
-	if object is RefCounted and _random.randi_range(0, 3) == 0:
-		object.set_script(Scripted)

@@ -82,10 +82,7 @@ func test_padding_in_used_memory() -> void:
 func _fill_and_free(length: int) -> void:
 	var used: Array[PackedByteArray] = []
 	for i: int in 3:
-		var bytes := PackedByteArray()
-		bytes.resize(length)
-		bytes.fill(0xcd)
-		used.append(bytes)
+		used.append(filled_bytes(length, 0xcd))
 
 
 ## What says why a path is slow is right where that is known.
