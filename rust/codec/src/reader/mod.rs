@@ -71,12 +71,6 @@ enum ReadNext {
 #[derive(Debug, Default)]
 pub struct Containers(Vec<ReadOpen>);
 
-impl Containers {
-    pub const fn new() -> Self {
-        Self(Vec::new())
-    }
-}
-
 /// A container with values still to come.
 #[derive(Clone, Copy, Debug)]
 struct ReadOpen {

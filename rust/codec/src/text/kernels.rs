@@ -1,9 +1,6 @@
 //! Defines the sets of kernels, one for each useful instruction set, and chooses between them.
 
-#![cfg_attr(
-    target_arch = "wasm32",
-    allow(unused_unsafe, reason = "a module has its features throughout, or is refused")
-)]
+#![cfg_attr(target_arch = "wasm32", allow(unused_unsafe, reason = "any feature may be called there"))]
 
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
@@ -70,14 +67,12 @@ const V2: Kernels = kernels!("x86-64-v2", "ssse3,sse4.1,popcnt");
 const V3: Kernels = kernels!("x86-64-v3", "avx2,bmi1,bmi2,lzcnt,popcnt");
 #[cfg(target_arch = "aarch64")]
 const NEON: Kernels = kernels!("neon", "neon");
-#[cfg(target_arch = "wasm32")]
-const SIMD: Kernels = kernels!("simd128", "simd128");
 
 /// The set that every processor can run.
 #[cfg(target_arch = "wasm32")]
-const BASE: &Kernels = &SIMD;
+const BASE: Kernels = kernels!("simd128", "simd128");
 #[cfg(not(target_arch = "wasm32"))]
-const BASE: &Kernels = &SCALAR;
+const BASE: Kernels = SCALAR;
 
 /// The sets that this processor can run, the best last.
 #[doc(hidden)]
@@ -92,7 +87,7 @@ pub fn available() -> impl Iterator<Item = &'static Kernels> {
     #[cfg(target_arch = "aarch64")]
     let vectors = [std::arch::is_aarch64_feature_detected!("neon").then_some(&NEON)];
     #[cfg(target_arch = "wasm32")]
-    let vectors = [Some(&SIMD)];
+    let vectors = [Some(&BASE)];
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32")))]
     let vectors: [Option<&Kernels>; 0] = [];
     std::iter::once(&SCALAR).chain(vectors.into_iter().flatten())
@@ -103,5 +98,5 @@ pub fn available() -> impl Iterator<Item = &'static Kernels> {
 pub(super) fn best() -> &'static Kernels {
     static BEST: OnceLock<&Kernels> = OnceLock::new();
     // With a constant, the compiler calls the kernels themselves.
-    if cfg!(target_arch = "wasm32") { BASE } else { BEST.get_or_init(|| available().last().unwrap_or(BASE)) }
+    if cfg!(target_arch = "wasm32") { &BASE } else { BEST.get_or_init(|| available().last().unwrap_or(&BASE)) }
 }

@@ -138,7 +138,7 @@ pub fn decode_asking(
 
 thread_local! {
     /// The memory of the last Reader, for the next.
-    static SPARE: Cell<Containers> = const { Cell::new(Containers::new()) };
+    static SPARE: Cell<Option<Containers>> = const { Cell::new(None) };
 }
 
 /// Builds a value in a slot, over threads if it is long and scripts do not run.
@@ -152,10 +152,10 @@ pub fn build(
     let mut texts = Texts::for_bytes(input.bytes.len());
     let is_large = input.bytes.len() >= DECODE_PARALLEL_FROM;
     pool::with(is_large, |threads| {
-        let reader = input.reader(allow_objects).within(SPARE.take());
+        let reader = input.reader(allow_objects).within(SPARE.take().unwrap_or_default());
         let mut build = Build::new(reader, &mut texts, threads, may_ask);
         let built = build.build(out);
-        SPARE.set(build.into_memory());
+        SPARE.set(Some(build.into_memory()));
         built
     })
 }

@@ -15,7 +15,7 @@ use crate::engine::{Constructor, Inner, api, default_value, elements, is_known, 
 /// The element type of a typed container, in the form that the engine expects.
 pub struct SlotType {
     /// `Nil` if any type is allowed.
-    kind: Kind,
+    pub kind: Kind,
     /// The class of objects, and their script or nil.
     class: Option<(StringName, Variant)>,
 }
@@ -27,11 +27,6 @@ impl SlotType {
 
     pub fn objects(class: StringName, script: Variant) -> Self {
         Self { kind: Kind::Object, class: Some((class, script)) }
-    }
-
-    #[inline]
-    pub fn kind(&self) -> Kind {
-        self.kind
     }
 
     /// Returns the class of objects, which is empty for other kinds, and their script or nil.

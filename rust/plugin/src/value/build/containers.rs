@@ -241,7 +241,7 @@ impl<'a> Build<'a, '_> {
         for _ in 0..count {
             let at = self.reader.position();
             self.look();
-            if expected.kind() == Kind::Nil || self.is_of_kind(expected)? {
+            if expected.kind == Kind::Nil || self.is_of_kind(expected)? {
                 let entry = dictionary.entry(self.key(&mut key)?);
                 self.value(entry)?;
                 continue;
@@ -323,13 +323,13 @@ impl<'a> Build<'a, '_> {
     /// True if the next value fits the container by its kind alone.
     fn is_of_kind(&self, expected: &SlotType) -> Result<bool, Stop> {
         // Objects also have a class.
-        Ok(expected.kind() != Kind::Object && self.reader.peek_kind()? == expected.kind())
+        Ok(expected.kind != Kind::Object && self.reader.peek_kind()? == expected.kind)
     }
 
     /// Converts the element if needed, and returns true if it then fits the container: `ContainerTypeValidate` in the
     /// engine's `core/variant/container_type_validate.h`.
     fn fits(&self, element: &mut Slot, expected: &SlotType) -> Result<bool, Stop> {
-        match (element.value().view().kind(), expected.kind()) {
+        match (element.value().view().kind(), expected.kind) {
             (Kind::Nil, Kind::Object) => Ok(true),
             (Kind::Object, Kind::Object) => Ok(engine::is_of_class(element.value(), expected)),
             (found, kind) if found == kind => Ok(true),
