@@ -85,8 +85,29 @@ impl Plan<'_> {
 
 fn put<'d>(dest: &'d mut [MaybeUninit<u8>], bytes: &[u8]) -> &'d mut [MaybeUninit<u8>] {
     let (head, tail) = dest.split_at_mut(bytes.len());
-    head.write_copy_of_slice(bytes);
+    copy(bytes, head);
     tail
+}
+
+/// Writes `bytes` over the whole of `dest`. In browsers a copy is a call, which takes a tenth of the time of a small value:
+/// 4 to 32 bytes are two blocks there, which may overlap.
+#[inline(always)]
+pub fn copy(bytes: &[u8], dest: &mut [MaybeUninit<u8>]) {
+    if !cfg!(target_arch = "wasm32") || !(ends::<16>(bytes, dest) || ends::<8>(bytes, dest) || ends::<4>(bytes, dest)) {
+        dest.write_copy_of_slice(bytes);
+    }
+}
+
+/// Copies N to 2N bytes. Returns `false`, and copies nothing, if there are more or fewer.
+#[inline(always)]
+fn ends<const N: usize>(bytes: &[u8], dest: &mut [MaybeUninit<u8>]) -> bool {
+    let len = bytes.len();
+    if len < N || len > 2 * N || dest.len() != len {
+        return false;
+    }
+    dest[..N].write_copy_of_slice(&bytes[..N]);
+    dest[len - N..].write_copy_of_slice(&bytes[len - N..]);
+    true
 }
 
 /// A piece of a part, with its own range of the destination. Pieces may be filled in any order and on any thread.

@@ -28,7 +28,7 @@ const MAX_RUN_LEN: usize = 2 << 20;
 /// # Panics
 /// In the same cases as [`fill::fill`].
 pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
-    if dest.len() < CUT_FROM {
+    if dest.len() < CUT_FROM || threads.count() == 1 {
         return fill::fill(part, dest);
     }
     let mut fills = Fills::default();

@@ -122,7 +122,6 @@ impl<'a> Reader<'a> {
 
     /// Keeps the containers around a value in this memory.
     #[doc(hidden)]
-    #[inline]
     #[must_use]
     pub fn within(self, memory: Containers) -> Self {
         Self { open: memory.0, ..self }
@@ -130,7 +129,6 @@ impl<'a> Reader<'a> {
 
     /// Returns its memory, for another Reader.
     #[doc(hidden)]
-    #[inline]
     pub fn into_memory(mut self) -> Containers {
         self.open.clear();
         Containers(self.open)

@@ -86,10 +86,8 @@ pub fn available() -> impl Iterator<Item = &'static Kernels> {
     };
     #[cfg(target_arch = "aarch64")]
     let vectors = [std::arch::is_aarch64_feature_detected!("neon").then_some(&NEON)];
-    #[cfg(target_arch = "wasm32")]
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let vectors = [Some(&BASE)];
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32")))]
-    let vectors: [Option<&Kernels>; 0] = [];
     std::iter::once(&SCALAR).chain(vectors.into_iter().flatten())
 }
 

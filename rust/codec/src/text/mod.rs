@@ -174,9 +174,7 @@ pub fn write_utf32(text: &str, dest: &mut [MaybeUninit<u32>]) {
         assert!(ascii::widen_short(text.as_bytes(), dest), "text has fewer characters than planned");
         return;
     }
-    if cfg!(target_arch = "wasm32") && text.len() <= SHORT {
-        // Its vectors gain nothing for so few.
-        return scalar::write_utf32(text, dest);
-    }
-    (best().write_utf32)(text, dest);
+    // The vectors of Wasm gain nothing for few bytes.
+    let is_plain = cfg!(target_arch = "wasm32") && text.len() <= SHORT;
+    if is_plain { scalar::write_utf32(text, dest) } else { (best().write_utf32)(text, dest) }
 }

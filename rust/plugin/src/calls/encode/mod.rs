@@ -23,9 +23,6 @@ use crate::objects::FullObjects;
 use crate::report::Reports;
 use crate::value::walk::{Copying, Held, KeepWalked, Lost, Planning, SAMPLE, mostly_containers, plan_in_rooms, walk};
 
-/// Max bytes that [`SPARE`] holds.
-const MAX_SPARE: usize = 16 << 10;
-
 thread_local! {
     /// The last small plan, emptied, for the next value: most single values are small, and soon planned.
     static SPARE: Cell<Option<Plan<'static>>> = const { Cell::new(None) };
@@ -71,7 +68,7 @@ fn encode_with(
     writer.end_value(start)?;
     let plan = writer.into_plan();
     put(&plan, out);
-    SPARE.set(plan.emptied(MAX_SPARE));
+    SPARE.set(plan.emptied(16 << 10));
     Ok(())
 }
 
@@ -99,8 +96,7 @@ pub fn encode_part(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecEr
 pub fn put(plan: &Plan<'_>, out: &mut impl BytesOut) {
     let dest = out.allocate(plan.len());
     if let Some(bytes) = plan.as_bytes().filter(|bytes| bytes.len() < PARALLEL_FROM) {
-        dest.write_copy_of_slice(bytes);
-        return;
+        return varbatch_codec::fill::copy(bytes, dest);
     }
     pool::with(plan.len() >= PARALLEL_FROM, |threads| fill::fill_parallel(plan.whole(), dest, threads));
 }

@@ -34,11 +34,9 @@ impl SlotType {
         self.class.as_ref().unwrap_or(&api().no_class)
     }
 
-    fn sys(
-        &self,
-    ) -> (sys::GDExtensionVariantType, sys::GDExtensionConstStringNamePtr, sys::GDExtensionConstVariantPtr) {
+    fn class_sys(&self) -> (sys::GDExtensionConstStringNamePtr, sys::GDExtensionConstVariantPtr) {
         let (class, script) = self.class();
-        (sys_type(self.kind), class.string_sys(), script.var_sys())
+        (class.string_sys(), script.var_sys())
     }
 }
 
@@ -146,7 +144,8 @@ pub struct DictionarySlot<'s> {
 impl DictionarySlot<'_> {
     /// Sets the key and value types. The dictionary must be empty and untyped.
     pub fn set_types(&mut self, key: &SlotType, value: &SlotType) {
-        let ((key_kind, key_class, key_script), (value_kind, value_class, value_script)) = (key.sys(), value.sys());
+        let (key_kind, value_kind) = (sys_type(key.kind), sys_type(value.kind));
+        let ((key_class, key_script), (value_class, value_script)) = (key.class_sys(), value.class_sys());
         let set_typed = api().interface.dictionary_set_typed;
         // SAFETY: `inner` points to the Dictionary of the borrowed slot; classes and scripts are alive.
         unsafe { set_typed(self.inner, key_kind, key_class, key_script, value_kind, value_class, value_script) };
@@ -175,7 +174,7 @@ impl Slot {
 
     pub fn set_typed_array(&mut self, element: &SlotType) -> &mut OwnArray<Variant> {
         self.set_container(Kind::Array, api().new_array);
-        let (kind, class, script) = element.sys();
+        let (kind, (class, script)) = (sys_type(element.kind), element.class_sys());
         // SAFETY: this was just set to an Array, which is empty and untyped; class and script are alive. An `OwnArray` is a
         // transparent `Slot`.
         unsafe {

@@ -210,11 +210,10 @@ impl<'a> View<'a> {
             unsafe { method(self.inner, std::ptr::null(), (&raw mut number).cast(), 0) };
             number
         };
-        let names = |count, method: &Method| {
+        let names = |count, name: &Method| {
             // SAFETY: as above; the method takes an index below the count, and returns a StringName.
-            (0..number(count))
-                .map(|index| unsafe { name_from(*method, self.inner, &[(&raw const index).cast()]) })
-                .collect()
+            let name = |at: i64| unsafe { name_from(*name, self.inner, &[(&raw const at).cast()]) };
+            (0..number(count)).map(name).collect()
         };
         (names(name_count, name), names(subname_count, subname), number(is_absolute) != 0)
     }

@@ -78,15 +78,11 @@ impl<'a> Build<'a, '_> {
     ) -> Result<(), CodecError> {
         // GDExtension can only make a path from text.
         let mut path = String::with_capacity(128);
-        // True if the engine splits the text into the same names again. It takes longer for that in a browser than for their
-        // bytes.
-        let mut is_same = (names > 0 || !absolute) && !cfg!(target_arch = "wasm32");
+        // True if the engine splits the text into the same names again.
+        let mut is_same = names > 0 || !absolute;
         for index in 0..names + subnames {
             let Some(text) = self.reader.next_text()?.map(utf8) else { unreachable!("the header has the count") };
-            is_same = is_same && !text.is_empty() && !text.contains(['/', ':']);
-            if !is_same {
-                continue;
-            }
+            is_same &= !text.is_empty() && !text.contains(['/', ':']);
             if index >= names || index > 0 || absolute {
                 path.push(if index < names { '/' } else { ':' });
             }
@@ -186,12 +182,6 @@ impl<'a> Build<'a, '_> {
         self.progress.skip(scan.position() - self.reader.position());
         self.reader = scan;
         (states, skipped)
-    }
-
-    /// Does the same as [`Self::typed_elements`] for a type that has no class.
-    #[inline(never)]
-    pub(super) fn elements_of(&mut self, slot: &mut Slot, kind: Kind, count: usize) -> Result<(), Stop> {
-        self.typed_elements(slot, &SlotType::of(kind), count)
     }
 
     /// Builds a typed Array in `slot`, with elements checked and converted as the engine's `Array::push_back` does.

@@ -267,7 +267,7 @@ impl<'a, 't> Build<'a, 't> {
             Left::Nothing => Ok(()),
             Left::Elements(count) => self.elements(slot, count),
             Left::Entries(count) => self.entries(slot, count),
-            Left::ElementsOf(kind, count) => self.elements_of(slot, kind, count),
+            Left::ElementsOf(kind, count) => self.typed_elements(slot, &SlotType::of(kind), count),
             Left::TypedElements(typed) => self.typed_elements(slot, &typed.0, typed.1),
             Left::TypedEntries(typed) => self.typed_entries(slot, &typed),
         }
