@@ -9,8 +9,8 @@ use crate::support::{Folder, Ran, compress, frames, save_3, words};
 /// The length of the file in bytes.
 const LEN: usize = 48 << 20;
 
-/// Max bytes that the tool may take, on two threads.
-const MAX_MEMORY: usize = 40 << 20;
+/// Max bytes that the tool may take, on two threads. Where these have to wait for a processor it holds a piece more.
+const MAX_MEMORY: usize = 44 << 20;
 
 /// Runs the tool. Fails if its peak memory is not within `MAX_MEMORY` above `min` bytes, which only Linux tells.
 #[track_caller]

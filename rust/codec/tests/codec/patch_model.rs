@@ -209,12 +209,15 @@ fn time_to_read(bytes: &[u8]) -> Duration {
     (0..5).map(|_| read()).min().expect("tries")
 }
 
-/// Applies changes and compares; gives how long that took.
+/// Applies changes and compares; gives how long that took at best, as other programs may run beside the tests.
 #[track_caller]
 fn assert_patched(before: &[u8], changes: &[Change], after: &[u8]) -> Duration {
-    let start = Instant::now();
-    let found = patched_if(before, changes, |_, _| false).expect("fits");
-    let time = start.elapsed();
+    let patch = || {
+        let start = Instant::now();
+        let found = patched_if(before, changes, |_, _| false).expect("fits");
+        (start.elapsed(), found)
+    };
+    let (time, found) = (0..3).map(|_| patch()).min_by_key(|(time, _)| *time).expect("tries");
     assert!(found == after, "{} bytes instead of {}", found.len(), after.len());
     time
 }
