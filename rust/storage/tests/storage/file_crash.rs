@@ -315,10 +315,7 @@ fn a_process_that_is_killed_while_it_writes_over_an_open_file_leaves_a_whole_one
         // What cannot be put in place is loaded from where it is, and the next child begins with it.
         let held = random.percent(50).then(|| hold(&path));
         let found = load(&path);
-        assert!(
-            found >= saved.max(reported),
-            "kill {kill}: generation {found}, but {reported} was saved after {saved}"
-        );
+        assert!(found >= saved.max(reported), "kill {kill}: {found}, but {reported} was saved after {saved}");
         let mut names = folder.names();
         names.retain(|name| name != "save" && name != ".varbatch-0");
         let may_be: &[&str] = if is_left && held.is_some() { &["save.varbatch-new"] } else { &[] };
