@@ -89,8 +89,8 @@ fn put<'d>(dest: &'d mut [MaybeUninit<u8>], bytes: &[u8]) -> &'d mut [MaybeUnini
     tail
 }
 
-/// Writes `bytes` over the whole of `dest`. In browsers a copy is a call, which takes a tenth of the time of a small value:
-/// 4 to 32 bytes are two blocks there, which may overlap.
+/// Writes `bytes` over the whole of `dest`; panics if they differ in length. In browsers a copy is a call, which takes a
+/// tenth of the time of a small value: 4 to 32 bytes are two blocks there, which may overlap.
 #[inline(always)]
 pub fn copy(bytes: &[u8], dest: &mut [MaybeUninit<u8>]) {
     if !cfg!(target_arch = "wasm32") || !(ends::<16>(bytes, dest) || ends::<8>(bytes, dest) || ends::<4>(bytes, dest)) {
