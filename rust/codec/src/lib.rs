@@ -56,4 +56,4 @@ pub use path::{Path, PathStep, Step};
 pub use plan::{Borrowed, Copied, Keep, Mark, Part, Payload, Plan};
 pub use reader::{Containers, Reader, validate};
 pub use value::{DoubleValue, OwnedType, OwnedValue, Real, Value, ValueError};
-pub use writer::Writer;
+pub use writer::{Flat, Writer};

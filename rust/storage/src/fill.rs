@@ -17,7 +17,7 @@ const PARALLEL_AWAKE_FROM: usize = 1 << 20;
 
 /// Min bytes that are copied in pieces, by one thread too: the C library copies many MiB at once past the cache, which is
 /// slower where the destination is in it.
-const CUT_FROM: usize = 1 << 20;
+pub const CUT_FROM: usize = 1 << 20;
 
 /// Runs of consecutive pieces that each thread fills, at least, and max bytes of a run: a huge page.
 const RUNS_A_THREAD: usize = 4;

@@ -2,6 +2,7 @@
 //!
 //! Counterpart of `encode_variant` in the engine's `core/io/marshalls.cpp`, in one pass instead of two.
 
+mod flat;
 mod payload;
 
 use std::mem::MaybeUninit;
@@ -11,6 +12,8 @@ use crate::error::{CodecError, CodecErrorKind};
 use crate::event::Event;
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 use crate::plan::{Borrowed, Keep, Mark, Plan, Segment};
+
+pub use self::flat::Flat;
 
 /// Max bytes that are reserved at once for values that may follow, as they may be smaller than those before.
 const MAX_ROOM: usize = 4 << 20;

@@ -10,8 +10,8 @@ use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use godot::builtin::{AnyArray, PackedByteArray};
-use varbatch_codec::{Borrowed, CodecError, Mark, Plan, Writer, frames};
-use varbatch_storage::fill::{self, PARALLEL_FROM};
+use varbatch_codec::{Borrowed, CodecError, Event, Flat, Mark, Plan, Shape, Writer, frames};
+use varbatch_storage::fill::{self, CUT_FROM, PARALLEL_FROM};
 use varbatch_workers::Threads;
 
 pub use self::to_bytes::{ToBytes, vars_to_bytes};
@@ -32,9 +32,33 @@ thread_local! {
 #[inline]
 pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Result<(), CodecError> {
     match full_objects {
-        false => encode_with(value, None, &AtomicBool::new(false), out),
+        false => match flat(value) {
+            Some(flat) => {
+                flat.fill(out.allocate(flat.len()));
+                Ok(())
+            }
+            None => encode_with(value, None, &AtomicBool::new(false), out),
+        },
         true => encode_full(value, out),
     }
+}
+
+/// Returns a value of one event, if it is short enough to be copied by one thread.
+#[inline(always)]
+fn flat(value: &Value) -> Option<Flat<'_>> {
+    let view = value.known().ok()?;
+    let event = match view.kind().shape() {
+        Shape::Nil => Event::Nil,
+        Shape::Bool => Event::Bool(view.bool()),
+        Shape::Int => Event::Int(view.int()),
+        Shape::Float => Event::Float(view.float()),
+        Shape::Components { .. } => Event::Components(view.plain()),
+        Shape::Packed { .. } => Event::Packed(view.plain()),
+        Shape::Rid => Event::Rid(view.rid()),
+        Shape::Callable => Event::Callable,
+        _ => return None,
+    };
+    Flat::of(event).filter(|flat| flat.len() < CUT_FROM)
 }
 
 /// Encodes a value in which objects are written with class and properties.
