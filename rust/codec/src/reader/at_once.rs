@@ -1,11 +1,11 @@
-//! Reads a value at once: any value to its end, a flat one without the state that a [`Reader`] keeps for containers, texts
+//! Reads a value at once: any value to its end, a small one without the state that a [`Reader`] keeps for containers, texts
 //! and errors.
 
 use super::{HIGH_BIT, Reader, width};
 use crate::dialect::Dialect;
 use crate::error::CodecError;
 use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Kind, Row, Shape, WORD, Width, padded};
+use crate::kind::{Kind, Row, Shape, WORD, Width, padded};
 use crate::limits::MAX_VALUE_LEN;
 use crate::text;
 
@@ -21,77 +21,118 @@ pub fn validate(mut reader: Reader<'_>) -> Result<usize, CodecError> {
 }
 
 impl<'a> Reader<'a> {
-    /// Returns the only event of a flat value at the start of `bytes`, by the rules of Godot 4: nil, a bool, a number,
-    /// a math type, a packed array of these, a text, a RID, an object's id, a Callable, a Signal, an empty untyped container,
-    /// or the beginning of a PackedStringArray: see [`Self::flat_text`]. Returns `None` for any other value and for a
-    /// malformed one, which a Reader must read. It takes a fraction of a Reader's time, which matters for values of a few
-    /// bytes.
+    /// Returns the first event of the value at the start of `bytes` and the bytes after it, by the rules of Godot 4. For most
+    /// values that event is the only one. Others have as many values or texts, which follow, as a container, a
+    /// PackedStringArray or a NodePath announces: see [`Self::flat_text`]. Returns `None` for a malformed head, and for what
+    /// only a Reader reads: objects with properties, containers with the class or script of objects, and NodePaths of a form
+    /// that no engine writes. It takes a fraction of a Reader's time, which matters for values of a few bytes.
     #[doc(hidden)]
     #[inline(always)]
-    pub fn flat(bytes: &'a [u8]) -> Option<Event<'a>> {
-        let (&header, rest) = bytes.split_first_chunk()?;
+    pub fn flat(bytes: &'a [u8]) -> Option<(Event<'a>, &'a [u8])> {
+        let (&header, mut rest) = bytes.split_first_chunk()?;
         if bytes.len() > MAX_VALUE_LEN {
             return None;
         }
         let word = u32::from_le_bytes(header);
         let Row { kind, shape, flags, .. } = Dialect::GODOT_4.engine.rules().rows[usize::from(word as u8)];
-        Some(match (shape, width(word & flags)) {
+        let flags = word & flags;
+        let rest = &mut rest;
+        let event = match (shape, width(flags)) {
             (Shape::Nil, _) => Event::Nil,
             (Shape::Callable, _) => Event::Callable,
-            (Shape::Object, Width::Double) => Event::ObjectId(u64::from_le_bytes(*rest.first_chunk()?)),
+            (Shape::Object, Width::Double) => Event::ObjectId(u64::from_le_bytes(first(rest)?)),
             (Shape::Signal, _) => {
-                let (name, rest) = Self::flat_text(rest)?;
-                Event::Signal { name: Text::Utf8(name), object: u64::from_le_bytes(*rest.first_chunk()?) }
+                let name = Self::flat_text(rest)?;
+                Event::Signal { name: Text::Utf8(name), object: u64::from_le_bytes(first(rest)?) }
             }
-            (Shape::Rid, _) => Event::Rid(u64::from_le_bytes(*rest.first_chunk()?)),
-            // Bit 31 of a count means nothing in a container.
-            (Shape::Array, _) if word & flags & ARRAY_TYPE == 0 && is_empty(rest)? => {
-                Event::Array { element: ElementType::Any, count: 0 }
+            (Shape::Rid, _) => Event::Rid(u64::from_le_bytes(first(rest)?)),
+            (Shape::Array, _) => {
+                let element = flat_type(flags >> 16, rest)?;
+                Event::Array { element, count: flat_count(rest, WORD)? }
             }
-            (Shape::Dictionary, _) if word & flags & DICTIONARY_TYPES == 0 && is_empty(rest)? => {
-                Event::Dictionary { key: ElementType::Any, value: ElementType::Any, count: 0 }
+            (Shape::Dictionary, _) => {
+                let (key, value) = (flat_type(flags >> 16, rest)?, flat_type(flags >> 18, rest)?);
+                Event::Dictionary { key, value, count: flat_count(rest, 2 * WORD)? }
             }
-            (Shape::Bool, _) => Event::Bool(*rest.first_chunk()? != [0; WORD]),
-            (Shape::Int, Width::Single) => Event::Int(i32::from_le_bytes(*rest.first_chunk()?).into()),
-            (Shape::Int, Width::Double) => Event::Int(i64::from_le_bytes(*rest.first_chunk()?)),
-            (Shape::Float, Width::Single) => Event::Float(f32::from_le_bytes(*rest.first_chunk()?).into()),
-            (Shape::Float, Width::Double) => Event::Float(f64::from_le_bytes(*rest.first_chunk()?)),
+            (Shape::Bool, _) => Event::Bool(first(rest)? != [0; WORD]),
+            (Shape::Int, Width::Single) => Event::Int(i32::from_le_bytes(first(rest)?).into()),
+            (Shape::Int, Width::Double) => Event::Int(i64::from_le_bytes(first(rest)?)),
+            (Shape::Float, Width::Single) => Event::Float(f32::from_le_bytes(first(rest)?).into()),
+            (Shape::Float, Width::Double) => Event::Float(f64::from_le_bytes(first(rest)?)),
             (Shape::Components { scalar, count }, width) => {
-                let bytes = rest.get(..scalar.size_of(count, width))?;
+                let bytes;
+                (bytes, *rest) = rest.split_at_checked(scalar.size_of(count, width))?;
                 Event::Components(Plain { kind, width, count: 1, bytes })
             }
             (Shape::Packed { scalar, count }, width) => {
-                let (&count_word, rest) = rest.split_first_chunk()?;
                 let element_len = scalar.size_of(count, width);
-                let count = usize::try_from(i32::from_le_bytes(count_word)).ok()?;
+                let count = usize::try_from(i32::from_le_bytes(first(rest)?)).ok()?;
                 let bytes = rest.get(..count.saturating_mul(element_len))?;
+                // The padding of a PackedByteArray may be missing.
+                *rest = rest.get(padded(bytes.len())..).unwrap_or_default();
                 Event::Packed(Plain { kind, width, count, bytes })
             }
             (Shape::Text, _) => {
-                let text = Text::Utf8(Self::flat_text(rest)?.0);
+                let text = Text::Utf8(Self::flat_text(rest)?);
                 if kind == Kind::StringName { Event::StringName(text) } else { Event::String(text) }
             }
             (Shape::PackedStrings, _) => {
-                let count = usize::try_from(i32::from_le_bytes(*rest.first_chunk()?)).unwrap_or(0);
+                let count = usize::try_from(i32::from_le_bytes(first(rest)?)).unwrap_or(0);
                 Event::PackedStrings { count: Some(count).filter(|count| *count <= rest.len() / WORD)? }
             }
+            (Shape::NodePath, _) => {
+                let [names, subnames, flags] = [first(rest)?, first(rest)?, first(rest)?].map(u32::from_le_bytes);
+                // Without the first bit it has the old form, and the obsolete flag 2 adds a subname.
+                if names & HIGH_BIT == 0 || flags & 2 != 0 {
+                    return None;
+                }
+                let (names, subnames) = ((names & !HIGH_BIT) as usize, subnames as usize);
+                names.checked_add(subnames).filter(|count| *count <= rest.len() / WORD)?;
+                Event::NodePath { names, subnames, absolute: flags & 1 != 0 }
+            }
             _ => return None,
-        })
+        };
+        Some((event, rest))
     }
 
-    /// Returns a text of a flat value, and the bytes after it.
+    /// Returns the text at the start of the bytes after an event of [`Self::flat`], and moves on to what follows it.
     #[doc(hidden)]
     #[inline(always)]
-    pub fn flat_text(bytes: &'a [u8]) -> Option<(&'a str, &'a [u8])> {
-        let (&length, rest) = bytes.split_first_chunk()?;
-        let len = usize::try_from(i32::from_le_bytes(length)).ok()?;
-        let (text, rest) = rest.split_at_checked(padded(len))?;
-        Some((text::decode(&text[..len]).ok()?, rest))
+    pub fn flat_text(rest: &mut &'a [u8]) -> Option<&'a str> {
+        let len = usize::try_from(i32::from_le_bytes(first(rest)?)).ok()?;
+        let text;
+        (text, *rest) = rest.split_at_checked(padded(len))?;
+        text::decode(&text[..len]).ok()
     }
 }
 
-/// Returns `None` if there is no count.
+/// Takes the next bytes.
 #[inline(always)]
-fn is_empty(rest: &[u8]) -> Option<bool> {
-    rest.first_chunk().map(|count| u32::from_le_bytes(*count) & !HIGH_BIT == 0)
+fn first<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let bytes;
+    (bytes, *rest) = rest.split_first_chunk()?;
+    Some(*bytes)
+}
+
+/// Takes the count of a container whose parts have at least `part_len` bytes.
+#[inline(always)]
+fn flat_count(rest: &mut &[u8], part_len: usize) -> Option<usize> {
+    // Bit 31 means nothing.
+    let count = (u32::from_le_bytes(first(rest)?) & !HIGH_BIT) as usize;
+    (count <= rest.len() / part_len).then_some(count)
+}
+
+/// Takes the element type that the two low bits of `form` announce.
+#[inline(always)]
+fn flat_type<'a>(form: u32, rest: &mut &[u8]) -> Option<ElementType<'a>> {
+    match form & 3 {
+        0 => Some(ElementType::Any),
+        1 => {
+            let id = u8::try_from(i32::from_le_bytes(first(rest)?)).ok()?;
+            let row = Dialect::GODOT_4.engine.rules().rows[usize::from(id)];
+            Some(if row.kind == Kind::Nil { ElementType::Any } else { ElementType::Builtin(row.kind) })
+                .filter(|_| row.is_some())
+        }
+        _ => None,
+    }
 }

@@ -13,7 +13,7 @@ use crate::engine::{self, DIALECT, OwnArray, Slot, Value};
 use crate::jobs::pool::{self, each_run};
 use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
 use crate::report::{BUFFERS, Dropped, Line, Outcome, Reports, no_buffer};
-use crate::value::build::{MayAsk, Stop, build_flat, components, number};
+use crate::value::build::{MOST_NESTED, MayAsk, Stop, build_flat, components, number};
 use crate::value::string_cache::set_text;
 
 /// Encodes the steps of a path that a script passes.
@@ -151,7 +151,7 @@ fn put(
         Found::Target(Target::Text { text: Text::Utf8(text), .. }) => slot.set_string(text),
         Found::Target(Target::Text { text, .. }) => slot.set_string(&text.to_utf8()),
         Found::Target(Target::Element { plain, .. }) => element(plain, slot),
-        Found::Target(Target::Value { bytes, .. }) if build_flat(bytes, slot, set_text) => {}
+        Found::Target(Target::Value { bytes, .. }) if build_flat(bytes, slot, MOST_NESTED, set_text) => {}
         Found::Target(Target::Value { at, bytes }) => return build(input, path, Input { at, bytes }, may_ask, slot),
     }
     Ok(PathEnd::Value(None))

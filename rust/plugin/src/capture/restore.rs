@@ -153,7 +153,7 @@ fn are_same(now: &Value, value: &Value) -> bool {
 /// Builds a value that differs from the one of now. Objects are those of their ids, or null if they were freed.
 fn made(now: &Value, bytes: &[u8]) -> Result<Made, Why> {
     let mut slot = Slot::new();
-    if build_flat(bytes, &mut slot, set_text) {
+    if build_flat(bytes, &mut slot, 0, set_text) {
         match slot.value().view().kind() {
             Kind::Callable => return Err(Why::Callable),
             Kind::Object => {}

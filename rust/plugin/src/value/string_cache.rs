@@ -1,22 +1,26 @@
-//! Caches short texts, most of which are keys.
+//! Caches short texts, most of which are keys, and NodePaths.
 //!
 //! Most dictionaries of a game share their keys with others, and many values come from a small set of words. Sharing a
-//! String that exists already only increments a reference count; a new one needs an allocation.
+//! String that exists already only increments a reference count; a new one needs an allocation, and a NodePath several.
 
+use godot::global::bytes_to_var;
 use varbatch_codec::Kind;
 
-use crate::engine::Slot;
+use crate::engine::{Slot, byte_array_of};
 
 /// Number of cached texts, a power of two.
 const COUNT: usize = 64;
 
-/// Max length of a cached text, in bytes.
+/// Max length of a cached text, and of the bytes of a NodePath.
 const LONGEST: usize = 24;
+const LONGEST_PATH: usize = 128;
 
 /// Min length in bytes of an input that uses the cache.
 const FROM: usize = 1 << 10;
 
-type Key<'a> = (Kind, &'a str);
+/// A text, or the bytes of a NodePath.
+type Key<'a> = (Kind, &'a [u8]);
+
 /// The cache. A hash assigns each text one entry, which keeps a text that came twice in a row: most come once, and would
 /// only drive out the keys.
 pub struct Texts<'a> {
@@ -35,7 +39,7 @@ impl<'a> Texts<'a> {
     /// Makes the value a String or StringName, shared with the cache if the text is in it.
     #[inline]
     pub fn set(&mut self, slot: &mut Slot, kind: Kind, text: &'a str) {
-        match self.kept(kind, text) {
+        match self.kept_text(kind, text) {
             Some(made) => slot.set_text_of(made),
             None => set_text(slot, kind, text),
         }
@@ -44,7 +48,7 @@ impl<'a> Texts<'a> {
     /// Returns a String or StringName: the cached one, or a new one in `own`.
     #[inline]
     pub fn get<'k>(&'k mut self, own: &'k mut Slot, kind: Kind, text: &'a str) -> &'k Slot {
-        match self.kept(kind, text) {
+        match self.kept_text(kind, text) {
             Some(made) => made,
             None => {
                 set_text(own, kind, text);
@@ -53,24 +57,46 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// Returns the cached text, or `None` if it is too long, or came only once of late.
+    /// Makes the value the NodePath of these bytes, shared with the cache if it is in it.
+    pub fn set_node_path(&mut self, slot: &mut Slot, bytes: &'a [u8]) {
+        let make = |slot: &mut Slot| slot.set_variant(bytes_to_var(&byte_array_of(bytes)));
+        let cached = (self.is_wanted && bytes.len() <= LONGEST_PATH).then(|| {
+            let sum = bytes
+                .as_chunks()
+                .0
+                .iter()
+                .fold(0, |sum: u64, word| sum.rotate_left(13) ^ u64::from(u32::from_le_bytes(*word)));
+            self.kept((Kind::NodePath, bytes), place_of(&sum.to_le_bytes()), make)
+        });
+        match cached.flatten() {
+            Some(made) => slot.set_copy(made.value()),
+            None => make(slot),
+        }
+    }
+
     #[inline]
-    fn kept(&mut self, kind: Kind, text: &'a str) -> Option<&Slot> {
+    fn kept_text(&mut self, kind: Kind, text: &'a str) -> Option<&Slot> {
         if !self.is_wanted || text.len() > LONGEST {
             return None;
         }
+        self.kept((kind, text.as_bytes()), place_of(text.as_bytes()), |slot| set_text(slot, kind, text))
+    }
+
+    /// Returns what is cached for a key, or `None` if it came only once of late.
+    #[inline]
+    fn kept(&mut self, key: Key<'a>, place: usize, make: impl FnOnce(&mut Slot)) -> Option<&Slot> {
         if self.entries.is_empty() {
-            let none = (Kind::Nil, "");
+            let none: Key<'a> = (Kind::Nil, &[]);
             self.entries.extend(std::iter::repeat_with(|| (none, Slot::new(), none)).take(COUNT));
         }
-        let (kept, made, last) = &mut self.entries[place_of(text.as_bytes())];
-        if *kept != (kind, text) {
-            if *last != (kind, text) {
-                *last = (kind, text);
+        let (kept, made, last) = &mut self.entries[place];
+        if *kept != key {
+            if *last != key {
+                *last = key;
                 return None;
             }
-            set_text(made, kind, text);
-            *kept = (kind, text);
+            make(made);
+            *kept = key;
         }
         Some(made)
     }

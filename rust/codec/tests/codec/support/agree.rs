@@ -1,10 +1,11 @@
 //! The Reader beside the model.
 
 use varbatch_codec::{
-    CodecError, CodecErrorKind, Dialect, ElementType, Engine, Event, Kind, Reader, Text, Width, validate,
+    CodecError, CodecErrorKind, Dialect, ElementType, Engine, Event, Flat, Kind, Reader, Text, Width, validate,
 };
 
 use super::arrays;
+use super::canary;
 use super::model::{self, Verdict};
 use super::steps::{self, assert_same, chars, plain_of, read_of, texts_of, write_of, write_single};
 
@@ -37,7 +38,7 @@ pub fn assert_agrees_of(engine: Engine, bytes: &[u8], allow_objects: bool) -> Ve
         }
     };
     if engine == Engine::Godot4 {
-        assert_flat(bytes, &events, end.is_ok());
+        assert_flat(bytes, &events, end.as_ref().ok().copied());
     }
     match (verdict, &end) {
         (Verdict::Accepted(expected), Ok(consumed)) => {
@@ -73,37 +74,66 @@ pub fn assert_agrees_of(engine: Engine, bytes: &[u8], allow_objects: bool) -> Ve
     verdict
 }
 
-/// What is read without a Reader's state is what a Reader reads, and every flat value is read so.
+/// What is read without a Reader's state is what a Reader reads, and every value that can be is read so. What is written
+/// without a Writer's state is what a Writer writes.
 #[track_caller]
-fn assert_flat(bytes: &[u8], events: &[Event<'_>], is_good: bool) {
-    if let Some(Event::PackedStrings { count }) = Reader::flat(bytes) {
-        let mut rest = &bytes[8..];
-        let texts = std::iter::from_fn(|| {
-            let (text, after) = Reader::flat_text(rest)?;
-            rest = after;
-            Some(Event::Text(Text::Utf8(text)))
-        });
-        let found: Vec<_> = std::iter::once(Event::PackedStrings { count }).chain(texts.take(count)).collect();
-        assert_eq!(found.len() == 1 + count, is_good, "flat texts, of {bytes:02x?}");
-        assert!(!is_good || found == events, "flat texts, of {bytes:02x?}");
+fn assert_flat(bytes: &[u8], events: &[Event<'_>], end: Option<usize>) {
+    let (mut found, mut deepest) = (Vec::new(), 0);
+    let rest = flat_events(bytes, 0, &mut deepest, &mut found);
+    if deepest == MAX_NESTED {
         return;
     }
     let is_flat = |event: &Event<'_>| match event {
-        // A header with a type, even if that is Nil, is left to a Reader.
-        Event::Array { count, .. } => *count == 0 && bytes[2] & 3 == 0,
-        Event::Dictionary { count, .. } => *count == 0 && bytes[2] & 15 == 0,
-        // An object without a class is a null as well.
-        Event::ObjectId(_) => bytes[2] & 1 == 1,
+        Event::Array { element, .. } => has_no_class(element),
+        Event::Dictionary { key, value, .. } => has_no_class(key) && has_no_class(value),
+        // Also of a form that is not.
         Event::Object { .. } | Event::NodePath { .. } => false,
+        // Also that of an object without a class, which is not.
+        Event::ObjectId(id) => *id != 0,
         _ => true,
     };
-    let expected = match events {
-        [event @ Event::PackedStrings { .. }, ..] if is_good => Some(*event),
-        [event] if is_good && is_flat(event) => Some(*event),
-        _ => None,
-    };
-    // As text, in which a NaN is the same as itself.
-    assert_eq!(format!("{:?}", Reader::flat(bytes)), format!("{expected:?}"), "flat, of {bytes:02x?}");
+    assert!(rest.is_some() || end.is_none() || !events.iter().all(is_flat), "not flat: {bytes:02x?}");
+    if let Some(rest) = rest {
+        // As text, in which a NaN is the same as itself.
+        assert_eq!(format!("{found:?}"), format!("{events:?}"), "flat, of {bytes:02x?}");
+        assert_eq!(Some(bytes.len() - rest.len()), end.map(|end| end.min(bytes.len())), "flat, of {bytes:02x?}");
+    }
+    for (event, flat) in found.iter().filter_map(|event| Some((event, Flat::of(*event)?))) {
+        if plain_of(event).is_some_and(|plain| !plain.has_width(Width::Single)) {
+            continue;
+        }
+        let written = canary::filled(flat.len(), |dest| flat.fill(dest));
+        assert_eq!(written, write_single(&[*event]), "{event:?}");
+    }
+}
+
+/// Containers inside one another in which flat values are looked for.
+const MAX_NESTED: usize = 8;
+
+fn flat_events<'a>(
+    bytes: &'a [u8],
+    nested: usize,
+    deepest: &mut usize,
+    found: &mut Vec<Event<'a>>,
+) -> Option<&'a [u8]> {
+    *deepest = nested.max(*deepest);
+    if nested == MAX_NESTED {
+        return None;
+    }
+    let (event, mut rest) = Reader::flat(bytes)?;
+    found.push(event);
+    let (texts, values, _) = steps::parts(&event);
+    for _ in 0..texts {
+        found.push(Event::Text(Text::Utf8(Reader::flat_text(&mut rest)?)));
+    }
+    for _ in 0..values {
+        rest = flat_events(rest, nested + 1, deepest, found)?;
+    }
+    Some(rest)
+}
+
+fn has_no_class(element: &ElementType<'_>) -> bool {
+    matches!(element, ElementType::Any | ElementType::Builtin(_))
 }
 
 /// What was read can be written, and is then read whole and as the same but for a second byte-order mark.

@@ -5,11 +5,11 @@ pub mod write;
 
 use std::mem::{ManuallyDrop, MaybeUninit};
 
-use godot::builtin::{NodePath, PackedByteArray, Variant};
+use godot::builtin::{PackedByteArray, Variant};
 use godot::meta::ToGodot;
 use varbatch_codec::{Kind, Scalar, Shape};
 
-use self::write::{BytesOut, Memory, StringSlot, name_of, new_elements, string_of};
+use self::write::{BytesOut, Memory, StringSlot, name_of, new_elements};
 use super::{Inner, REAL, Value, api, construct, is_known, is_packed, layout, sys_type, value};
 
 /// Bytes of the engine's `real_t`.
@@ -63,13 +63,20 @@ impl Slot {
     /// so any thread may do this.
     #[inline]
     pub fn of(value: &Value) -> Self {
-        Self::from(value.variant().clone())
+        let variant = value.variant();
+        // SAFETY: the layout is known, in which the Variant owns nothing, so a copy of its memory is a copy of it.
+        unsafe {
+            match is_known() && layout::owns_nothing(variant.var_sys()) {
+                true => Self::from(std::ptr::read(variant)),
+                false => Self::from(variant.clone()),
+            }
+        }
     }
 
     /// Assigns another value as [`Self::of`] does.
     #[inline]
     pub fn set_copy(&mut self, value: &Value) {
-        self.set_variant(value.variant().clone());
+        *self = Self::of(value);
     }
 
     /// Assigns a text that another slot holds, and shares it.
@@ -258,11 +265,6 @@ impl Slot {
     pub fn set_string_name(&mut self, text: &str) {
         // SAFETY: a StringName is one pointer.
         unsafe { self.set_from(Kind::StringName, name_of(text)) };
-    }
-
-    pub fn set_node_path(&mut self, text: &str) {
-        // SAFETY: a NodePath is one pointer.
-        unsafe { self.set_from(Kind::NodePath, NodePath::from(&string_of(text))) };
     }
 
     pub fn set_callable(&mut self) {

@@ -60,39 +60,15 @@ impl<'a> Build<'a, '_> {
                     slot.set_variant(bytes_to_var(&self.bytes_since(start)));
                 }
             }
-            Event::NodePath { names, subnames, absolute } => self.node_path(slot, names, subnames, absolute, start)?,
+            // GDExtension can only make one from text, in which names may be ambiguous, and which takes longer.
+            Event::NodePath { .. } => {
+                while self.reader.next_text()?.is_some() {}
+                self.texts.set_node_path(slot, self.reader.bytes(start, self.reader.position()));
+            }
             Event::Object { class, count } => self.object(slot, utf8(class), count, start)?,
             _ => unreachable!("handled by the caller"),
         }
         Ok(Left::Nothing)
-    }
-
-    #[inline(never)]
-    fn node_path(
-        &mut self,
-        slot: &mut Slot,
-        names: usize,
-        subnames: usize,
-        absolute: bool,
-        start: usize,
-    ) -> Result<(), CodecError> {
-        // GDExtension can only make a path from text.
-        let mut path = String::with_capacity(128);
-        // True if the engine splits the text into the same names again.
-        let mut is_same = names > 0 || !absolute;
-        for index in 0..names + subnames {
-            let Some(text) = self.reader.next_text()?.map(utf8) else { unreachable!("the header has the count") };
-            is_same &= !text.is_empty() && !text.contains(['/', ':']);
-            if index >= names || index > 0 || absolute {
-                path.push(if index < names { '/' } else { ':' });
-            }
-            path.push_str(text);
-        }
-        match is_same {
-            true => slot.set_node_path(&path),
-            false => slot.set_variant(bytes_to_var(&self.bytes_since(start))),
-        }
-        Ok(())
     }
 
     fn bytes_since(&self, start: usize) -> PackedByteArray {

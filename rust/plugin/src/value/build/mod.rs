@@ -1,6 +1,7 @@
 //! Builds Variants from events.
 
 mod containers;
+mod flat;
 mod objects;
 
 use std::mem::MaybeUninit;
@@ -9,6 +10,7 @@ use varbatch_codec::{CodecError, CodecErrorKind, Containers, ElementType, Event,
 use varbatch_storage::fill as parallel;
 use varbatch_workers::Threads;
 
+pub use self::flat::{MOST_NESTED, build_flat};
 use crate::engine::{REAL, Slot, SlotType, Value};
 use crate::objects::Makers;
 use crate::report::Dropped;
@@ -60,49 +62,6 @@ const STEP: usize = 1 << 20;
 /// Plain data of at least `LONG` bytes is reported separately, and filled in pieces of `PIECE` bytes.
 const LONG: usize = 64 << 10;
 const PIECE: usize = 8 << 20;
-
-/// Max bytes of a value that [`build_flat`] builds.
-const SMALL_VALUE: usize = 4 << 10;
-
-/// Builds a small flat value, as [`Reader::flat`] calls it. Returns `false` if the bytes are another value or none; the slot
-/// may hold a part of it then. For a value of a few bytes, making a [`Build`] takes as long as its work.
-#[inline(always)]
-pub fn build_flat<'a>(bytes: &'a [u8], slot: &mut Slot, set_text: impl FnOnce(&mut Slot, Kind, &'a str)) -> bool {
-    if bytes.len() >= SMALL_VALUE {
-        return false;
-    }
-    match Reader::flat(bytes) {
-        Some(Event::Nil) => slot.clear(),
-        Some(Event::Rid(id)) => slot.set_rid(id),
-        Some(Event::ObjectId(id)) => slot.set_object_id(id),
-        Some(Event::Signal { name, object }) => return slot.set_signal(utf8(name), object),
-        Some(Event::Callable) => slot.set_callable(),
-        Some(Event::Array { .. }) => _ = slot.set_array(0),
-        Some(Event::Dictionary { .. }) => _ = slot.set_dictionary(),
-        Some(Event::Bool(value)) => slot.set_bool(value),
-        Some(Event::Int(value)) => slot.set_int(value),
-        Some(Event::Float(value)) => slot.set_float(value),
-        Some(Event::Components(plain)) => components(slot, plain),
-        Some(Event::Packed(plain)) => fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count)),
-        Some(Event::String(text)) => set_text(slot, Kind::String, utf8(text)),
-        Some(Event::StringName(text)) => set_text(slot, Kind::StringName, utf8(text)),
-        Some(Event::PackedStrings { count }) => return flat_strings(slot, count, &bytes[8..]),
-        _ => return false,
-    }
-    true
-}
-
-/// Makes the value a PackedStringArray of the next texts. Returns `false` if one is malformed.
-#[inline(never)]
-fn flat_strings(slot: &mut Slot, count: usize, mut bytes: &[u8]) -> bool {
-    let built = slot.set_strings(count).iter_mut().try_for_each(|string| {
-        let (text, rest) = Reader::flat_text(bytes)?;
-        string.set(text);
-        bytes = rest;
-        Some(())
-    });
-    built.is_some()
-}
 
 /// Makes the value a math type.
 #[inline(always)]
