@@ -29,7 +29,6 @@ pub struct Class {
 const CODE: [&str; 2] = ["Script", "PackedScene"];
 
 impl Allowed {
-    /// Reads the argument. The error says what is expected instead.
     pub fn of(argument: &Value) -> Result<Self, String> {
         let view = argument.view();
         let mut listed = Vec::new();

@@ -21,7 +21,6 @@ const MAX_LENGTH: usize = 100;
 /// Max names that are kept between calls, and lists of them.
 const MAX_KEPT: usize = 20_000;
 
-/// What is known of each text.
 #[derive(Default)]
 pub struct Known<T> {
     places: HashMap<String, usize>,
@@ -48,7 +47,6 @@ impl<T> Known<T> {
     }
 }
 
-/// The name of a property.
 pub struct Name {
     pub name: StringName,
     pub text: String,
@@ -71,7 +69,6 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Begins with the first name of a list.
     pub fn of(list: usize) -> Self {
         Self { list, index: 0, other: None, is_listed: true }
     }
@@ -86,9 +83,8 @@ impl Walk {
 /// are kept between calls.
 #[derive(Default)]
 pub struct Names {
-    /// The place of the list of each class and of the script at each path.
-    places: HashMap<String, usize>,
-    lists: Vec<List>,
+    /// The list of each class and of the script at each path.
+    lists: Known<List>,
 }
 
 #[derive(Default)]
@@ -106,14 +102,14 @@ static NAMES: Mutex<Option<Names>> = Mutex::new(None);
 impl Names {
     /// Takes the names of earlier calls, unless there are some already. A call that a script makes meanwhile has none.
     pub fn take_once(&mut self) {
-        if self.lists.is_empty() {
+        if self.lists.all.is_empty() {
             *self = lock(&NAMES).take().unwrap_or_default();
         }
     }
 
     /// Keeps the names for later calls: those that were the same for all objects.
     pub fn give_back(mut self) {
-        for list in &mut self.lists {
+        for (_, list) in &mut self.lists.all {
             let Some(first) = list.mixed_from.take() else { continue };
             // If new objects are not known, or were where names are forgotten, counts the objects anew.
             let last_known = list.names.iter().rposition(|name| name.initial.is_some());
@@ -122,26 +118,22 @@ impl Names {
             }
             list.names.truncate(first);
         }
-        let count: usize = self.lists.iter().map(|list| list.names.len() + 1).sum();
-        if self.lists.is_empty() || count > MAX_KEPT {
-            return;
+        let count: usize = self.lists.all.iter().map(|(_, list)| list.names.len() + 1).sum();
+        if (1..=MAX_KEPT).contains(&count) {
+            *lock(&NAMES) = Some(self);
         }
-        *lock(&NAMES) = Some(self);
     }
 
     /// Returns the place of the list of a class or a script.
     pub fn place(&mut self, text: &str) -> usize {
-        self.places.get(text).copied().unwrap_or_else(|| {
-            self.places.insert(text.into(), self.lists.len());
-            self.lists.push(List::default());
-            self.lists.len() - 1
-        })
+        self.lists.place(text, List::default)
     }
 
     /// Begins an object with a list. Returns how many there are.
     pub fn begin(&mut self, list: usize) -> usize {
-        self.lists[list].count += 1;
-        self.lists[list].count
+        let list = self.lists.at(list);
+        list.count += 1;
+        list.count
     }
 
     /// Reads the name of the next property. Returns `true` if it has skipped the whole property: a new object has the
@@ -151,7 +143,7 @@ impl Names {
         let index = walk.index;
         walk.index += 1;
         if walk.is_listed
-            && let Some(name) = self.lists[walk.list].names.get(index)
+            && let Some(name) = self.lists.all[walk.list].1.names.get(index)
         {
             if name.initial.as_ref().is_some_and(|initial| reader.pass_property(initial)) {
                 return Ok(true);
@@ -167,7 +159,7 @@ impl Names {
     /// Reads a name that the list may have at this place, of an object whose names are not all listed; or another one.
     #[cold]
     fn read_other(&mut self, walk: &mut Walk, reader: &mut Reader<'_>) -> Result<(), CodecError> {
-        let (list, index) = (&mut self.lists[walk.list], walk.index - 1);
+        let (list, index) = (self.lists.at(walk.list), walk.index - 1);
         walk.other = None;
         if list.names.get(index).is_some_and(|name| reader.pass_name(&name.bytes)) {
             return Ok(());
@@ -188,7 +180,7 @@ impl Names {
 
     /// Learns the values that a new object need not be told: `ask` returns the encoded value for a name.
     pub fn learn(&mut self, list: usize, mut ask: impl FnMut(&Name) -> Option<Vec<u8>>) {
-        let names = &mut self.lists[list].names;
+        let names = &mut self.lists.at(list).names;
         let mut seen = HashSet::default();
         for name in names {
             if seen.insert(name.text.clone()) {
@@ -197,8 +189,7 @@ impl Names {
         }
     }
 
-    /// Returns the name that was read.
     pub fn current<'n>(&'n self, walk: &'n Walk) -> &'n Name {
-        walk.other.as_ref().unwrap_or_else(|| &self.lists[walk.list].names[walk.index - 1])
+        walk.other.as_ref().unwrap_or_else(|| &self.lists.all[walk.list].1.names[walk.index - 1])
     }
 }

@@ -43,7 +43,6 @@ impl Listed {
         self.0.into_iter().map(|(name, usage)| (name, usage.is_set(PropertyUsageFlags::STORAGE)))
     }
 
-    /// Returns the names that the engine writes.
     pub fn written(self) -> impl Iterator<Item = StringName> {
         self.all().filter(|(_, is_stored)| *is_stored).map(|(name, _)| name)
     }
@@ -63,7 +62,6 @@ impl Listed {
         self.properties().any(|(listed, _)| listed == name)
     }
 
-    /// True if there is a stored property with this name.
     pub fn stores(&self, name: &StringName) -> bool {
         self.all_stored().any(|listed| listed == name)
     }
@@ -109,13 +107,11 @@ impl ListKey {
     }
 }
 
-/// True if the script of an object makes its list.
 pub fn makes_list(object: &Value) -> bool {
     let has = |method| engine::has_script_method(object, &StringName::from(method));
     ["_get_property_list", "_validate_property"].into_iter().any(has)
 }
 
-/// Returns names in order, without duplicates.
 pub fn distinct(names: impl Iterator<Item = StringName>) -> Vec<StringName> {
     let mut known = HashSet::default();
     names.filter(|name| known.insert(name.clone())).collect()

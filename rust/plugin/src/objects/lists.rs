@@ -10,14 +10,14 @@ use foldhash::HashMap;
 use godot::builtin::{GString, StringName};
 use godot::classes::{ClassDb, Engine, Script};
 use godot::global::var_to_bytes_with_objects;
+use godot::init::is_main_thread;
 use godot::meta::ToGodot;
 use godot::obj::{Gd, Singleton};
 use varbatch_codec::{Event, Kind, Reader, Text};
 
 use super::constant::{self, Switch};
 use super::listed::{ListKey, Listed, SCRIPT, makes_list};
-use super::overrides::Overrides;
-use crate::engine::{self, Reference, Slot, Value};
+use crate::engine::{self, Reference, Slot, THEME_ITEMS, Value};
 use crate::jobs::lock;
 
 const MAX_KEPT: usize = 1000;
@@ -49,7 +49,9 @@ type Source = Vec<Reference<GString>>;
 /// What the lists of a native class depend on.
 struct Native {
     switches: Vec<Switch>,
-    overrides: Overrides,
+    /// The items of the theme that a Control can override, each as a place in [`THEME_ITEMS`] and a name. It stores exactly
+    /// those that it overrides.
+    overrides: Vec<(usize, StringName)>,
 }
 
 /// The lists that one call knows.
@@ -74,7 +76,6 @@ impl Lists {
         lists
     }
 
-    /// Keeps the lists for later calls.
     pub fn give_back(self) {
         *lock(&LISTS) = Some(self);
     }
@@ -143,9 +144,9 @@ impl Lists {
                 if key.script != 0 && source_of(object).is_none() {
                     return None;
                 }
-                Some(Native { switches, overrides: Overrides::listed(object)? })
+                Some(Native { switches, overrides: overridable(object)? })
             }
-            switches => switches.map(|switches| Native { switches, overrides: Overrides::default() }),
+            switches => switches.map(|switches| Native { switches, overrides: Vec::new() }),
         };
         let known = known.map(Arc::new);
         self.native.insert(key.class.clone(), known.clone());
@@ -182,9 +183,22 @@ impl Native {
                 _ => return None,
             }
         }
-        values.append(&mut self.overrides.of(object)?);
+        if !self.overrides.is_empty() {
+            // A Control lists them on the main thread only.
+            values.append(&mut is_main_thread().then(|| engine::theme_overrides(object, &self.overrides))?);
+        }
         Some(values)
     }
+}
+
+/// Asks a Control which items of the theme those of its class can override. `None` on other threads. Its script may run.
+fn overridable(object: &Value) -> Option<Vec<(usize, StringName)>> {
+    let item = |(name, _): (StringName, bool)| {
+        let text = name.to_string();
+        let (group, item) = text.split_once('/')?;
+        Some((THEME_ITEMS.iter().position(|(known, _)| *known == group)?, item.into()))
+    };
+    is_main_thread().then(|| Listed::of(object).all().filter_map(item).collect())
 }
 
 /// True for an object that adds nothing to the list of one that holds it: an AudioStream without parameters.

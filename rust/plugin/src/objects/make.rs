@@ -55,9 +55,7 @@ struct Class {
 
 struct Script {
     script: Slot,
-    /// The class that it extends.
     base: StringName,
-    /// The place of the names of its properties.
     names: usize,
 }
 
@@ -124,7 +122,6 @@ impl Makers {
         self.classes.at(place).iter_mut().for_each(|class| class.is_allowed |= is_allowed);
     }
 
-    /// True if any objects with class and properties may be made.
     pub fn allow_objects(&self) -> bool {
         self.allows != Allows::None
     }

@@ -7,7 +7,6 @@ mod known;
 mod listed;
 mod lists;
 mod make;
-mod overrides;
 mod path;
 mod properties;
 

@@ -25,7 +25,6 @@ pub struct Properties {
 /// The stored properties of an object, and everything that its list depends on.
 #[derive(Clone, Default)]
 pub struct PropertyList {
-    /// True if an object was asked for it.
     pub is_asked: bool,
     key: ListKey,
     names: Vec<StringName>,
@@ -154,7 +153,6 @@ impl United {
         Self { properties: Arc::new(Properties::new(names, old.list.clone())), new, places: Some(places) }
     }
 
-    /// True if both lists have the same names in the same order.
     pub fn is_same(&self) -> bool {
         self.places.is_none()
     }
@@ -164,7 +162,6 @@ impl United {
         self.properties.is_doubtful(name) || self.new.is_doubtful(name)
     }
 
-    /// Returns where each name is in the old and in the new list.
     pub fn places(&self) -> impl Iterator<Item = [Option<usize>; 2]> {
         let places = |index| self.places.as_ref().map_or([Some(index); 2], |places| places[index]);
         (0..self.properties.names.len()).map(places)
