@@ -20,13 +20,6 @@ pub struct Member {
     pub paths: Arc<[PropertyPath]>,
 }
 
-impl Clone for Member {
-    fn clone(&self) -> Self {
-        let Self { object, id, class, paths } = self;
-        Self { object: Slot::of(object.value()), id: *id, class: class.clone(), paths: Arc::clone(paths) }
-    }
-}
-
 impl Member {
     /// Returns a property as messages name it. A getter may run.
     pub fn shown(&self, property: usize) -> String {
@@ -37,7 +30,7 @@ impl Member {
 /// The members of a state, in the order of adding. A call that is going on keeps those that there were.
 #[derive(Clone, Default)]
 pub struct Members {
-    pub list: Vec<Member>,
+    pub list: Vec<Arc<Member>>,
     /// The number of all properties: of the values in a capture.
     pub count: usize,
     ids: HashSet<u64>,
@@ -47,7 +40,7 @@ impl Members {
     /// Returns the place of a value in a capture: the member, and which of its properties it is.
     pub fn place(&self, mut value: usize) -> Option<(&Member, usize)> {
         self.list.iter().find_map(|member| match value.checked_sub(member.paths.len()) {
-            None => Some((member, value)),
+            None => Some((&**member, value)),
             Some(rest) => {
                 value = rest;
                 None
@@ -76,11 +69,11 @@ impl Members {
         }
         self.ids.insert(member.id);
         self.count += member.paths.len();
-        self.list.push(member);
+        self.list.push(member.into());
     }
 
     /// Removes the properties of an object, which may have been freed, and returns them.
-    pub fn remove(&mut self, object: &Value) -> Vec<Member> {
+    pub fn remove(&mut self, object: &Value) -> Vec<Arc<Member>> {
         let id = engine::id_in(object);
         if !self.ids.remove(&id) {
             return Vec::new();

@@ -9,10 +9,108 @@
 //! members as they were when it began, nothing is locked or borrowed meanwhile, and messages are printed last.
 
 mod members;
-mod read;
 mod restore;
-mod skipped;
+
+use godot::builtin::{AnyArray, AnyDictionary, PackedByteArray, VarArray};
+use godot::meta::ToGodot;
+use varbatch_codec::{Kind, Step};
 
 pub use self::members::{Members, add};
-pub use self::read::{capture, capture_values};
 pub use self::restore::{restore, restore_values};
+use crate::calls::encode::encode;
+use crate::engine::{Slot, Value};
+use crate::objects;
+use crate::report::{Line, Outcome};
+
+/// Reads all values into an Array, null for those that are gone. Getters run.
+fn read(members: &Members) -> (Slot, Vec<Line>) {
+    let (mut array, mut skipped) = (Slot::new(), Skipped::default());
+    let mut left = array.set_array(members.count);
+    for member in &members.list {
+        let (object, index) = (member.object.value(), members.count - left.len());
+        let (slots, rest) = left.split_at_mut(member.paths.len());
+        left = rest;
+        objects::read(object, &member.paths, slots, |at| skipped.add(index + at, Why::of_missing(object)));
+    }
+    let lines = skipped.text(members, "wrote null for").map(Line::warning).into_iter().collect();
+    (array, lines)
+}
+
+/// Returns what the engine's `var_to_bytes` makes of all values in one Array.
+pub fn capture(members: &Members) -> Outcome<PackedByteArray> {
+    let (values, mut lines) = read(members);
+    let mut bytes = PackedByteArray::new();
+    if let Err(error) = encode(values.value(), false, &mut bytes) {
+        let place = match error.path().steps().next() {
+            Some(Step::Index(value)) => members.place(*value),
+            _ => None,
+        };
+        let of = place.map(|(member, property)| member.shown(property) + ": ").unwrap_or_default();
+        lines.push(Line::error(format!("{of}{error}")));
+    }
+    Outcome::new(bytes, lines)
+}
+
+/// Returns all values, with copies of the containers: the objects may change theirs.
+pub fn capture_values(members: &Members) -> Outcome<VarArray> {
+    let (values, lines) = read(members);
+    let own = values.value().view().elements().iter().map(|value| own(value).value().variant().clone());
+    Outcome::new(own.collect(), lines)
+}
+
+/// Returns a value with containers of its own.
+fn own(value: &Value) -> Slot {
+    match value.view().kind() {
+        Kind::Array => Slot::from(value.variant().to::<AnyArray>().duplicate_deep().to_variant()),
+        Kind::Dictionary => Slot::from(value.variant().to::<AnyDictionary>().duplicate_deep().to_variant()),
+        _ => Slot::with(|slot| slot.set_own(value)),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Why {
+    Freed,
+    Gone,
+    Callable,
+    FreedInside,
+    Refused,
+}
+
+impl Why {
+    fn of_missing(object: &Value) -> Self {
+        if object.object_id() == 0 { Self::Freed } else { Self::Gone }
+    }
+}
+
+/// The values that a capture cannot hold, or that cannot be restored: they are counted, and the first one is named.
+#[derive(Default)]
+struct Skipped {
+    count: usize,
+    /// The index of the first one.
+    first: Option<(usize, Why)>,
+}
+
+impl Skipped {
+    fn add(&mut self, value: usize, why: Why) {
+        self.count += 1;
+        self.first.get_or_insert((value, why));
+    }
+
+    /// Returns the text of the warning. A getter may run. `None` if nothing was skipped.
+    fn text(&self, members: &Members, what: &str) -> Option<String> {
+        let (value, why) = self.first?;
+        let (member, property) = members.place(value)?;
+        let why = match why {
+            Why::Freed => "the object was freed",
+            Why::Gone => "there is no such property",
+            Why::Callable => "bytes hold nothing of a Callable",
+            Why::FreedInside => "an object in it was freed, and is null now",
+            Why::Refused => "the object refuses the value",
+        };
+        let first = member.shown(property);
+        Some(match self.count {
+            1 => format!("{what} 1 value: {first}: {why}"),
+            count => format!("{what} {count} values; the first: {first}: {why}"),
+        })
+    }
+}

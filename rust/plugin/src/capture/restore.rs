@@ -8,9 +8,7 @@ use godot::global::Error as EngineError;
 use varbatch_codec::{Chunk, CodecError, Cursor, ElementType, Event, Kind, Reader, Shape, Writer, validate};
 use varbatch_workers::Threads;
 
-use super::members::Members;
-use super::read::own;
-use super::skipped::{Skipped, Why};
+use super::{Members, Skipped, Why, own};
 use crate::engine::{self, DIALECT, OwnedType, Slot, Value, object_of_id};
 use crate::objects::Property;
 use crate::report::{Failure, Line, Outcome};
