@@ -6,8 +6,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use tempfile::TempDir;
-use varbatch_codec::Writer;
 use varbatch_codec::transcode::{Losses, Lost, Translation};
+use varbatch_codec::{Plan, Writer};
 use varbatch_storage::transcode::{self, TranscodeError};
 use varbatch_storage::{Flushed, Saver, Ticket, words};
 
@@ -73,8 +73,8 @@ fn convert(input: &Rc<Input>, to: DialectName, path: &Path, name: &str) -> Resul
             }
             let mut saver = saver(compressed)?;
             let set = |done, total| progress.set(before + done, before + total);
-            let (count, losses) =
-                transcode::file(&mut frames, &mut saver, translation, threads, set).map_err(failed)?;
+            let write = |plan: &Plan<'_>| saver.write_all(plan, threads);
+            let (count, losses) = transcode::file(&mut frames, translation, threads, set, write).map_err(failed)?;
             (saver, count, losses)
         }
     };

@@ -72,7 +72,8 @@ fn file<const THREADS: usize>(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::new(save.len())).bench_local(|| {
         let mut loader = Loader::open(&from).expect("opens");
         let mut saver = Saver::create(&to, None).expect("creates");
-        transcode::file(&mut loader, &mut saver, translation, &threads, |_, _| {}).expect("translates")
+        transcode::file(&mut loader, translation, &threads, |_, _| {}, |plan| saver.write_all(plan, &threads))
+            .expect("translates")
     });
     std::fs::remove_file(&from).expect("it is there");
 }

@@ -26,7 +26,7 @@ pub enum Change<'a> {
 }
 
 #[cfg(not(test))]
-fn make(_: Change<'_>, act: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+fn make<T>(_: Change<'_>, act: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     act()
 }
 
@@ -51,12 +51,7 @@ pub fn create_unnamed(folder: &Path) -> io::Result<File> {
 
 /// Writes slices at the position of the file. Returns how many bytes were written.
 pub fn write(mut file: &File, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-    let mut len = 0;
-    make(Change::Write(file, slices), || {
-        len = io::Write::write_vectored(&mut file, slices)?;
-        Ok(())
-    })?;
-    Ok(len)
+    make(Change::Write(file, slices), || io::Write::write_vectored(&mut file, slices))
 }
 
 pub fn set_len(file: &File, len: u64) -> io::Result<()> {

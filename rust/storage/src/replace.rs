@@ -25,7 +25,6 @@ pub struct Replacement {
     /// The path of the file to replace, with links resolved.
     pub path: PathBuf,
     old: Option<File>,
-    /// True if the old file stays as its backup.
     pub keeps_backup: bool,
 }
 

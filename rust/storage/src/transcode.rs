@@ -7,7 +7,6 @@ use varbatch_codec::{CodecError, Plan};
 use varbatch_workers::Threads;
 
 use crate::load::{LoadError, Loader};
-use crate::save::Saver;
 
 /// Pieces that are translated together, per thread, so that threads seldom wait for each other.
 const PIECES_A_THREAD: usize = 4;
@@ -35,24 +34,7 @@ pub enum TranscodeError {
     Save(#[from] io::Error),
 }
 
-/// Translates the remaining values of `loader`. Returns their number and the losses. `progress` is called with the
-/// number of bytes read so far, and their total.
-///
-/// Memory holds a few pieces of about 1 MiB for each thread, or one longer value, however long the file is.
-///
-/// # Errors
-/// The first error. The written file is then incomplete.
-pub fn file(
-    loader: &mut Loader,
-    saver: &mut Saver,
-    translation: Translation,
-    threads: &Threads,
-    progress: impl FnMut(u64, u64),
-) -> Result<(usize, Losses), TranscodeError> {
-    each(loader, translation, threads, progress, |plan| saver.write_all(plan, threads))
-}
-
-/// Returns the number of bytes that [`file()`] would write, for the head of a compressed file.
+/// Returns the number of bytes that [`file()`] would translate to, for the head of a compressed file.
 ///
 /// # Errors
 /// In the same cases as [`file()`].
@@ -63,14 +45,21 @@ pub fn translated_len(
     progress: impl FnMut(u64, u64),
 ) -> Result<u64, TranscodeError> {
     let mut len = 0;
-    each(loader, translation, threads, progress, |plan| {
+    file(loader, translation, threads, progress, |plan| {
         len += plan.len() as u64;
         Ok(())
     })?;
     Ok(len)
 }
 
-fn each(
+/// Translates the remaining values of `loader`, and calls `take` with the translations, in order. Returns the number of
+/// values and the losses. `progress` is called with the number of bytes read so far, and their total.
+///
+/// Memory holds a few pieces of about 1 MiB for each thread, or one longer value, however long the file is.
+///
+/// # Errors
+/// The first error, also of `take`. What was taken is then incomplete.
+pub fn file(
     loader: &mut Loader,
     translation: Translation,
     threads: &Threads,

@@ -6,7 +6,7 @@
 use godot::builtin::{GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_codec::transcode::{Losses, Lost, Translation};
-use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Event, Reader, Writer};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Event, Plan, Reader, Writer};
 use varbatch_storage::LoadError;
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::transcode::{self as frames, TranscodeError};
@@ -31,7 +31,6 @@ pub fn transcode(bytes: &PackedByteArray, translation: Translation) -> Outcome<P
     Outcome::of(ended.map(outcome))
 }
 
-/// Decodes bytes of another engine.
 pub fn to_var(bytes: &PackedByteArray, from: Dialect, mut makers: Makers) -> Result<Outcome<Variant>, CodecError> {
     let (mut slot, mut lines) = (Slot::new(), Vec::new());
     let dropped = if from.engine == Engine::Godot4 {
@@ -98,7 +97,8 @@ pub fn transcode_file(from: &GString, to: &GString, translation: Translation) ->
             loader = file.open()?;
         }
         let mut saver = target.create(total)?;
-        let (_, losses) = frames::file(&mut loader, &mut saver, translation, threads, |_, _| {}).map_err(failed)?;
+        let write = |plan: &Plan<'_>| saver.write_all(plan, threads);
+        let (_, losses) = frames::file(&mut loader, translation, threads, |_, _| {}, write).map_err(failed)?;
         // The source may be the file to replace, and some systems cannot replace an open file.
         drop(loader);
         finish(&target, &ticket, saver, threads)?;

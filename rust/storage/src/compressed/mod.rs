@@ -13,7 +13,7 @@
 
 use crate::words::words;
 use std::fmt::Display;
-use std::io::{self, Read};
+use std::io;
 use std::sync::Mutex;
 
 use varbatch_workers::lock;
@@ -123,13 +123,6 @@ impl CompressedError {
     fn short(at: u64, part: impl Display, expected: u64, found: u64) -> Self {
         Self::damaged(at, format_args!("{expected} bytes for {part}"), found)
     }
-}
-
-/// True if a file is compressed. Reads its first bytes.
-pub(crate) fn is_compressed_file(input: &mut impl Read) -> io::Result<bool> {
-    let mut head = Vec::new();
-    input.take(MAGIC.len() as u64).read_to_end(&mut head)?;
-    Ok(is_compressed(&head))
 }
 
 /// True if a file that begins with these bytes, at least four, is compressed. A stream of frames never begins like

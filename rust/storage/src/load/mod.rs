@@ -4,7 +4,7 @@ mod error;
 mod source;
 mod walk;
 
-use std::io::{self, Cursor, SeekFrom};
+use std::io::{self, Cursor, Read, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use self::source::READ_LEN;
 pub(crate) use self::source::{Source, WALK_LEN};
 use self::walk::Select;
 pub(crate) use self::walk::{Walk, Walked};
-use crate::compressed::{Compression, Decoder, is_compressed_file};
+use crate::compressed::{Compression, Decoder, MAGIC, is_compressed};
 use crate::encrypted::{Decrypter, Hashing, Key};
 use crate::open::open;
 use varbatch_codec::frames::{self, PREFIX_LEN};
@@ -77,9 +77,10 @@ impl Loader {
     /// # Errors
     /// Those of the system, and one for a damaged head of a compressed file.
     pub fn new(mut input: Box<dyn Input>, len: u64) -> Result<Self, LoadError> {
-        let is_compressed = is_compressed_file(&mut input)?;
+        let mut head = Vec::new();
+        input.by_ref().take(MAGIC.len() as u64).read_to_end(&mut head)?;
         input.seek(SeekFrom::Start(0))?;
-        let (source, unread) = if is_compressed {
+        let (source, unread) = if is_compressed(&head) {
             let decoder = Decoder::new(input, len)?;
             let total = decoder.total();
             (Source::Compressed(Box::new(decoder)), total)
@@ -89,16 +90,8 @@ impl Loader {
         Ok(Self::of(source, unread))
     }
 
-    /// Opens an encrypted file with [`open`]. What is read of it may only be believed if the end is read without an error.
-    ///
-    /// # Errors
-    /// Those of [`open`], and one for a file that is not encrypted, or shorter than it says.
-    pub fn open_encrypted(path: &Path, key: &Key) -> Result<Self, LoadError> {
-        let (file, len) = open(path)?;
-        Self::encrypted(Box::new(file), len, key)
-    }
-
-    /// Reads like [`Self::open_encrypted`] from `input`, which has `len` bytes.
+    /// Reads from an encrypted `input`, which has `len` bytes. What is read of it may only be believed if the end is read
+    /// without an error.
     ///
     /// # Errors
     /// Those of the system, and one for a file that is not encrypted, or shorter than it says.

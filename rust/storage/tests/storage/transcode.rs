@@ -5,7 +5,7 @@ use std::fs;
 
 use varbatch_codec::frames;
 use varbatch_codec::transcode::{Losses, Translation};
-use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine};
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Plan};
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::transcode::{TranscodeError, file};
 use varbatch_storage::{LoadError, Loader, Saver, Ticket};
@@ -109,7 +109,7 @@ fn translated(
 ) -> (Result<(usize, Losses), TranscodeError>, Vec<u8>) {
     let (_folder, path) = Folder::with("there");
     let mut saver = Saver::create(&path, None).expect("begins");
-    let result = file(&mut loader, &mut saver, translation, threads, |_, _| {});
+    let result = file(&mut loader, translation, threads, |_, _| {}, |plan| saver.write_all(plan, threads));
     saver.flush(threads).expect("flushes").commit(&Ticket::take_for(&path)).expect("commits");
     (result, fs::read(&path).expect("is there"))
 }
@@ -213,7 +213,8 @@ fn a_compressed_file_is_read_and_written() {
     let compressed = compress(&bytes, Compression::Zstd, 64 << 10);
     let (_folder, path) = Folder::with("there");
     let mut saver = Saver::create(&path, Some((Compression::Deflate, expected.len() as u64))).expect("begins");
-    let (count, _) = file(&mut loader(&compressed), &mut saver, TO_GODOT_4, &threads, |_, _| {}).expect("translates");
+    let write = |plan: &Plan<'_>| saver.write_all(plan, &threads);
+    let (count, _) = file(&mut loader(&compressed), TO_GODOT_4, &threads, |_, _| {}, write).expect("translates");
     saver.flush(&threads).expect("flushes").commit(&Ticket::take_for(&path)).expect("commits");
     let (found, error) = decompress(&fs::read(&path).expect("is there"), 1 << 20, &threads);
     assert!(error.is_none() && found == expected && count == expected_count);
@@ -238,9 +239,9 @@ fn what_is_held_does_not_grow_with_the_file_while_progress_goes_on_to_its_end() 
         let mut loader = Loader::open(&path).expect("opens");
         let mut saver = Saver::create(&folder.join("there"), None).expect("begins");
         let (mut seen, len) = (Vec::new(), (part.len() * parts) as u64);
-        let set = |done, all| seen.push((done, all));
-        let (held, result) =
-            most_held(|| file(&mut loader, &mut saver, TO_GODOT_4, &Threads::alone(), set).map(|(count, _)| count));
+        let (set, alone) = (|done, all| seen.push((done, all)), Threads::alone());
+        let write = |plan: &Plan<'_>| saver.write_all(plan, &alone);
+        let (held, result) = most_held(|| file(&mut loader, TO_GODOT_4, &alone, set, write).map(|(count, _)| count));
         assert!(seen.iter().all(|&(done, all)| done <= all && all == len), "{seen:?}");
         assert!(seen.is_sorted() && seen.len() > 2 && seen.last() == Some(&(len, len)), "{seen:?}");
         assert_eq!(result.expect("good"), parts * count(&part));

@@ -104,12 +104,12 @@ fn inode(_: &File) -> u64 {
     0
 }
 
-pub fn make(change: Change<'_>, act: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+pub fn make<T: Default>(change: Change<'_>, act: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let Some(mut recorder) = RECORDER.take() else { return act() };
     let at = if let Change::Write(mut file, _) = change { file.stream_position().expect("a file") } else { 0 };
     let made = match recorder.fails.as_mut().and_then(|fails| fails(&change)) {
         Some(code) => Err(io::Error::from_raw_os_error(code)),
-        None if matches!(change, Change::Flush(_) | Change::FlushFolder) => Ok(()),
+        None if matches!(change, Change::Flush(_) | Change::FlushFolder) => Ok(T::default()),
         None => act(),
     };
     if made.is_ok() {

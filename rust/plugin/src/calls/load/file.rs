@@ -7,7 +7,7 @@ use godot::builtin::{GString, Variant, VariantType};
 use godot::global::Error as EngineError;
 use varbatch_codec::Dialect;
 use varbatch_storage::encrypted::{EncryptedError, Key};
-use varbatch_storage::{Guess, LoadError, Loader, backup_of, words};
+use varbatch_storage::{Guess, Input, LoadError, Loader, backup_of, open, words};
 use varbatch_workers::Threads;
 
 use crate::calls::advice::advice;
@@ -19,7 +19,6 @@ use crate::report::{Failure, Line, PATH, short};
 pub struct Source {
     /// The Godot path, such as `user://world.dat`, and the path of this machine, unless the engine reads the file.
     pub(super) path: String,
-    /// The path as errors show it.
     pub shown: String,
     pub at: Option<PathBuf>,
     pub key: Option<Key>,
@@ -58,20 +57,21 @@ impl Source {
     pub fn open(&self) -> Result<Loader, Failure> {
         let shown = &self.shown;
         let failure = |code, why: &dyn std::fmt::Display| Failure::new(code, format!("cannot load \"{shown}\": {why}"));
-        let loader = if let Some(at) = &self.at {
-            match &self.key {
-                Some(key) => Loader::open_encrypted(at, key),
-                None => Loader::open(at),
-            }
-        } else {
-            let (file, len) = EngineFile::open(&GString::from(&self.path))
-                .map_err(|code| failure(code, &engine::error_text(code)))?;
-            match &self.key {
-                Some(key) => Loader::encrypted(Box::new(file), len, key),
-                None => Loader::new(Box::new(file), len),
+        let opened = match &self.at {
+            Some(at) => open(at).map(|(file, len)| (Box::new(file) as Box<dyn Input>, len)),
+            None => {
+                let opened = EngineFile::open(&GString::from(&self.path));
+                let (file, len) = opened.map_err(|code| failure(code, &engine::error_text(code)))?;
+                Ok((Box::new(file) as Box<dyn Input>, len))
             }
         };
-        let begun = loader.and_then(|mut loader| loader.skip(self.offset).map(|()| loader));
+        let begun = opened.map_err(LoadError::from).and_then(|(input, len)| {
+            let mut loader = match &self.key {
+                Some(key) => Loader::encrypted(input, len, key),
+                None => Loader::new(input, len),
+            }?;
+            loader.skip(self.offset).map(|()| loader)
+        });
         begun.map_err(|damage| match damage {
             LoadError::Read(error) => failure(open_code(&error), &words(&error)),
             LoadError::Short { .. } => failure(EngineError::ERR_FILE_EOF, &damage),
@@ -98,7 +98,6 @@ pub fn key_of(key: &Variant) -> Result<Option<Key>, String> {
     Ok(Some(Key::new(key)))
 }
 
-/// Returns the engine's error code for a file that cannot be opened.
 pub fn open_code(error: &io::Error) -> EngineError {
     match error.kind() {
         io::ErrorKind::NotFound => EngineError::ERR_FILE_NOT_FOUND,
@@ -120,7 +119,6 @@ pub fn explain(source: &Source, dialect: Dialect, lines: &mut Vec<Line>) {
     }
 }
 
-/// Returns an error that says what the file seems to be.
 fn named(path: &str, guess: &Guess, error: &str) -> String {
     match guess {
         // An error about the wrong format would mislead.
