@@ -169,7 +169,6 @@ impl Threads {
         done.into_iter().map(|(_, result)| result).collect()
     }
 
-    /// True if there are threads but the caller.
     pub(crate) fn has_helpers(&self) -> bool {
         self.pool.is_some()
     }
@@ -202,9 +201,7 @@ type Turn = Box<dyn FnOnce() + Send>;
 /// When a turn comes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Before all others.
     First,
-    /// After all others.
     Last,
     /// The same, for what has just had a turn: whoever gave it looks for the next one after this.
     Again,

@@ -35,7 +35,6 @@ pub fn sys_type(kind: Kind) -> sys::GDExtensionVariantType {
     kind.id().into()
 }
 
-/// Returns the kind with this id, if there is one.
 #[inline(always)]
 pub fn kind_of(id: u32) -> Option<Kind> {
     u8::try_from(id).ok().and_then(Kind::from_id)
@@ -84,7 +83,6 @@ pub struct Api {
     pub value_type: TypeOf,
     /// The count of the names in a NodePath, one of them, the same of the subnames, and whether it is absolute.
     pub path_methods: [Method; 5],
-    /// The name and the object's id of a Signal.
     pub signal_name: Method,
     pub signal_object: Method,
     /// What stands for the class and the script of other values than objects.
@@ -103,7 +101,6 @@ pub struct Api {
     pub has_override: [sys::GDExtensionMethodBindPtr; THEME_ITEMS.len()],
 }
 
-/// A table by kind.
 pub struct ByKind<T>([Option<T>; Kind::ALL.len()]);
 
 impl<T: Copy> ByKind<T> {

@@ -18,19 +18,7 @@ use super::methods::guarded;
 use super::{interface, kind_of};
 
 type GetFunction = unsafe extern "C" fn(*const c_char) -> sys::GDExtensionInterfaceFunctionPtr;
-type Register = unsafe extern "C" fn(
-    sys::GDExtensionClassLibraryPtr,
-    sys::GDExtensionConstStringNamePtr,
-    *const sys::GDExtensionClassMethodInfo,
-);
-type Call = unsafe extern "C" fn(
-    *mut c_void,
-    sys::GDExtensionClassInstancePtr,
-    *const sys::GDExtensionConstVariantPtr,
-    sys::GDExtensionInt,
-    sys::GDExtensionVariantPtr,
-    *mut sys::GDExtensionCallError,
-);
+type Register = sys::GDExtensionInterfaceClassdbRegisterExtensionClassMethod;
 
 /// Reports a call with an invalid argument, by the names of the class and of the method.
 pub type Refused = fn(&str, &str, String);
@@ -54,7 +42,7 @@ struct Method {
     arguments: Vec<(String, VariantType)>,
     /// How many of these have no default.
     required: usize,
-    call: Call,
+    call: sys::GDExtensionClassMethodCall,
 }
 
 /// Loads the library through gdext, with checks of all arguments.
@@ -108,10 +96,10 @@ unsafe extern "C" fn register(
             name: text(info.name.cast_const().cast()),
             arguments: arguments.collect(),
             required: (info.argument_count - info.default_argument_count) as usize,
-            call: info.call_func.expect("gdext makes it"),
+            call: info.call_func,
         };
         let method_userdata = Box::into_raw(Box::new(method)).cast();
-        let call_func = if CALL_CHECK.load(Ordering::Relaxed) { info.call_func } else { Some(call as Call) };
+        let call_func = if CALL_CHECK.load(Ordering::Relaxed) { info.call_func } else { Some(call as _) };
         let info = sys::GDExtensionClassMethodInfo { method_userdata, call_func, ..*info };
         REGISTER.get().expect("was asked for first")(library, class, &raw const info);
     }
@@ -130,7 +118,8 @@ unsafe extern "C" fn call(
     // gets what the engine passes.
     unsafe {
         if check(method, given(args, count), &mut *error) {
-            ((*method.cast::<Method>()).call)(std::ptr::null_mut(), instance, args, count, ret, error);
+            let call = (*method.cast::<Method>()).call.expect("gdext makes it");
+            call(std::ptr::null_mut(), instance, args, count, ret, error);
         }
     }
 }

@@ -67,7 +67,6 @@ pub fn pointer(holder: &Value) -> Option<sys::GDExtensionObjectPtr> {
     (!object.is_null()).then_some(object)
 }
 
-/// Returns the object in a Variant, or `None` if there is none or it was freed.
 fn object(holder: &Value) -> Option<Gd<Object>> {
     (holder.object_id() != 0).then(|| holder.variant().try_to().ok()).flatten()
 }
@@ -159,7 +158,6 @@ unsafe fn held(api: &Api, mut object: sys::GDExtensionObjectPtr) -> Variant {
     unsafe { Variant::new_with_var_uninit(|variant| from_type(variant, (&raw mut object).cast())) }
 }
 
-/// An object that was made here.
 pub struct NewObject {
     object: Variant,
     /// Alive as long as `object` counts as a reference, if it does.
@@ -242,12 +240,10 @@ pub fn free_later(holder: &Value) {
     }
 }
 
-/// Returns `get_property_list()` of an object. Empty if the object was freed.
 pub fn property_list(holder: &Value) -> Array<VarDictionary> {
     object(holder).map(|object| object.get_property_list()).unwrap_or_default()
 }
 
-/// Returns the names of an object's metadata. None if the object was freed.
 pub fn meta_list(holder: &Value) -> Vec<StringName> {
     // SAFETY: the object is alive, and its method returns an Array.
     let list = pointer(holder).map(|object| unsafe { call_method::<VarArray>(api().get_meta_list, object, &[]) });
@@ -331,7 +327,6 @@ pub fn is_of_class(holder: &Value, expected: &SlotType) -> bool {
     object.is_class(&GString::from(class)) && (wanted == 0 || has_script())
 }
 
-/// True if the engine can create an object of this class.
 pub fn can_instantiate(class: &str) -> bool {
     let (classes, class) = (ClassDb::singleton(), StringName::from(class));
     // `can_instantiate` prints an error if the class does not exist.

@@ -104,7 +104,6 @@ impl<'v> Stream<'v> {
         Some(Self { object, kind, holder: PhantomData })
     }
 
-    /// Calls a method of the object's class.
     fn call<T: GodotFfi + Default>(
         &self,
         method: sys::GDExtensionMethodBindPtr,
@@ -120,7 +119,6 @@ impl<'v> Stream<'v> {
         self.kind != StreamKind::File || self.call(methods().is_open, &[])
     }
 
-    /// True if lengths are written with their highest byte first.
     pub fn is_big_endian(&self) -> bool {
         match self.kind {
             StreamKind::File => self.call(methods().is_file_big_endian, &[]),

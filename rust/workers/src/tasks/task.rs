@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{Builder, ThreadId};
 use std::time::Instant;
 
-use super::work::{NextStep, TaskEvent, Work};
+use super::{NextStep, TaskEvent, Work};
 use crate::ending::{join_later, lock, unpoisoned};
 use crate::threads::{Order, SLICE, Threads};
 

@@ -48,7 +48,6 @@ pub fn is_known() -> bool {
     MAY_LOOK && IS_KNOWN.load(Ordering::Relaxed)
 }
 
-/// Why the layout is not known.
 static WHY_NOT: OnceLock<&str> = OnceLock::new();
 
 /// Looks at the engine. Until then, and if anything differs, the layout is not known.
@@ -66,7 +65,6 @@ pub fn look() {
     WHY_NOT.get_or_init(|| why_not);
 }
 
-/// Returns why the layout is not known, if it is not.
 pub fn why_not_known() -> Option<&'static str> {
     WHY_NOT.get().copied()
 }

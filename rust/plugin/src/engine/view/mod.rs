@@ -106,7 +106,6 @@ pub struct Str(GString);
 unsafe impl Sync for Str {}
 
 impl Str {
-    /// Returns the characters, as UTF-32 without the NUL.
     #[inline]
     pub fn chars(&self) -> &[u32] {
         chars(&self.0)
@@ -176,13 +175,11 @@ impl<'a> View<'a> {
         unsafe { self.builtin(Kind::PackedByteArray) }
     }
 
-    /// Returns the characters of a String, as UTF-32 without the NUL.
     #[inline]
     pub fn string(self) -> &'a [u32] {
         chars(self.gstring())
     }
 
-    /// Borrows the String as gdext's type.
     fn gstring(self) -> &'a GString {
         // SAFETY: gdext's type has the layout of the engine's String.
         unsafe { self.builtin(Kind::String) }
