@@ -21,12 +21,8 @@
 
 use std::borrow::Cow;
 
-use crate::dialect::Dialect;
-use crate::error::CodecError;
-use crate::event::{ElementType, Event, Text};
-use crate::kind::{Kind, WORD};
-use crate::path::PathStep;
-use crate::reader::{Reader, validate};
+use crate::kind::WORD;
+use crate::{CodecError, Dialect, ElementType, Event, Kind, PathStep, Reader, Text, validate};
 
 /// Walks the value at the start of `bytes` and everything inside it. Offsets count from `base` bytes before the value.
 /// Objects with properties are described, never created.

@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use crate::dialect::Engine;
-use crate::kind::Kind;
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
-use crate::path::{Path, Step};
+use crate::{Engine, Kind, Path, Step};
 
 /// A value that cannot be read or written: what is wrong, at which byte, and inside what.
 ///

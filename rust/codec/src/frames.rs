@@ -4,9 +4,8 @@
 
 use std::io::{self, ErrorKind, Read};
 
-use crate::error::{CodecError, CodecErrorKind};
 use crate::limits::MAX_VALUE_LEN;
-use crate::writer::Writer;
+use crate::{CodecError, CodecErrorKind, Writer};
 
 /// Bytes of the length before each value.
 pub const PREFIX_LEN: usize = 4;

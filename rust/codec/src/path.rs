@@ -2,12 +2,8 @@
 
 use std::fmt;
 
-use crate::dialect::Dialect;
-use crate::error::CodecError;
-use crate::event::{Event, Text};
-use crate::kind::Kind;
 use crate::quote::{SHOWN_CHARS, escaped, quoted};
-use crate::reader::Reader;
+use crate::{CodecError, Dialect, Event, Kind, Reader, Text};
 
 /// Steps shown at each end of a long path.
 const MAX_SHOWN: usize = 8;

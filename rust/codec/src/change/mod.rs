@@ -25,9 +25,8 @@ use std::ops::Range;
 
 pub use self::diff::{DiffError, DiffOptions, diff, edits};
 pub use self::patch::{Patch, PatchError, PatchErrorKind, patch};
-use crate::event::Plain;
-use crate::kind::{FLAG_64, Kind, WORD, Width};
-use crate::path::PathStep;
+use crate::kind::{FLAG_64, WORD};
+use crate::{Kind, PathStep, Plain, Width};
 
 /// What a change does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,12 @@
 //! Follows a path step by step.
 
 use super::{Key, Seek, Target, is_same_text, raw_text};
-use crate::dialect::{Dialect, Engine};
-use crate::error::CodecError;
-use crate::event::{ElementType, Event, Kinds, Plain};
-use crate::kind::{Kind, WORD, Width, padded};
-use crate::path::{Nowhere, PathStep, Step};
-use crate::reader::{Reader, Skim};
+use crate::event::Kinds;
+use crate::kind::{WORD, padded};
+use crate::path::Nowhere;
+use crate::reader::Skim;
 use crate::text;
+use crate::{CodecError, Dialect, ElementType, Engine, Event, Kind, PathStep, Plain, Reader, Step, Width};
 
 impl<'p> Seek<'p> {
     fn key(self) -> Option<Key<'p>> {

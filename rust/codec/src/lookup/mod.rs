@@ -18,14 +18,12 @@
 mod follower;
 
 use self::follower::{Aim, Done, Failed, Follower};
-use crate::dialect::{Dialect, Engine};
-use crate::error::CodecError;
-use crate::event::{Event, Kinds, Plain, Text};
-use crate::kind::{Kind, Scalar, Shape, padded};
+use crate::event::Kinds;
+use crate::kind::padded;
 use crate::path::{self, Path, PathStep, Step, shown_value};
-use crate::reader::Reader;
 use crate::text::{self, BOM};
 use crate::value::Element;
+use crate::{CodecError, Dialect, Engine, Event, Kind, Plain, Reader, Scalar, Shape, Text};
 
 /// What one step of a path seeks.
 #[derive(Clone, Copy)]

@@ -43,11 +43,10 @@ use ::serde::de::value::{MapAccessDeserializer, SeqDeserializer, StrDeserializer
 use ::serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use ::serde::{Deserialize, Serialize, de, forward_to_deserialize_any, ser};
 
-use crate::error::{CodecError, CodecErrorKind};
-use crate::event::{Event, Plain, Text};
-use crate::kind::{Kind, Scalar, Shape};
-use crate::reader::Reader;
-use crate::value::{DoubleValue, Element, OwnedValue, Real};
+use crate::value::Element;
+use crate::{
+    CodecError, CodecErrorKind, DoubleValue, Event, Kind, OwnedValue, Plain, Reader, Real, Scalar, Shape, Text,
+};
 
 /// More levels may overflow the stack, as reading by `serde` is recursive. The same as in `serde_json`.
 const MAX_DEPTH: usize = 128;

@@ -6,15 +6,11 @@ use ::serde::ser::{
 };
 
 use super::{VALUE, to_vec};
-use crate::dialect::Dialect;
-use crate::error::{CodecError, CodecErrorKind};
-use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::{Kind, Width};
 use crate::limits::MAX_DEPTH;
-use crate::plan::Copied;
-use crate::reader::Reader;
-use crate::value::{OwnedValue, Real};
-use crate::writer::Writer;
+use crate::{
+    CodecError, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, OwnedValue, Plain, Reader, Real, Text,
+    Width, Writer,
+};
 
 /// Bytes before those of a PackedByteArray: its header and its count.
 const HEAD_LEN: usize = 8;

@@ -4,8 +4,7 @@
 use std::iter::successors;
 use std::sync::LazyLock;
 
-use crate::dialect::Engine;
-use crate::event::Text;
+use crate::{Engine, Text};
 
 /// The open objects around the next event, whose properties are renamed by class.
 pub(super) struct Objects<'a> {

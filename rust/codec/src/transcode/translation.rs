@@ -1,13 +1,8 @@
 //! Translates one value.
 
-use crate::dialect::{Dialect, Engine, Rules};
-use crate::error::CodecError;
-use crate::event::{ElementType, Event, Plain, Text};
+use crate::dialect::Rules;
 use crate::frames::{self, Frame};
-use crate::kind::{Kind, Width};
-use crate::plan::{Copied, Plan};
-use crate::reader::Reader;
-use crate::writer::Writer;
+use crate::{CodecError, Copied, Dialect, ElementType, Engine, Event, Kind, Plain, Plan, Reader, Text, Width, Writer};
 
 use super::classes::Objects;
 use super::{Losses, Lost, whole};

@@ -4,9 +4,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::event::{ElementType, Event};
-use crate::kind::Kind;
-use crate::reader::Reader;
+use crate::{ElementType, Event, Kind, Reader};
 
 struct Arrays {
     at: usize,

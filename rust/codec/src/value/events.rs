@@ -2,12 +2,7 @@
 //! recursive. Plain data goes to numbers and back.
 
 use super::{OwnedType, OwnedValue};
-use crate::error::CodecError;
-use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::Width;
-use crate::plan::Copied;
-use crate::reader::Reader;
-use crate::writer::Writer;
+use crate::{CodecError, Copied, ElementType, Event, Plain, Reader, Text, Width, Writer};
 
 /// A container with values still to come.
 struct Open<R> {

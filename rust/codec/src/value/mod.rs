@@ -6,13 +6,8 @@ mod events;
 pub use self::convert::ValueError;
 pub(crate) use self::events::Element;
 pub use self::events::Real;
-use crate::dialect::{Dialect, Engine};
-use crate::error::CodecError;
-use crate::event::{Event, Plain};
 use crate::frames;
-use crate::kind::Kind;
-use crate::reader::Reader;
-use crate::writer::Writer;
+use crate::{CodecError, Dialect, Engine, Event, Kind, Plain, Reader, Writer};
 
 /// A value of an official build of Godot, whose vectors have 32-bit components.
 pub type Value = OwnedValue<f32>;

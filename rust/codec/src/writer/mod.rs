@@ -7,11 +7,9 @@ mod payload;
 
 use std::mem::MaybeUninit;
 
-use crate::dialect::{Dialect, Engine};
-use crate::error::{CodecError, CodecErrorKind};
-use crate::event::Event;
 use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
-use crate::plan::{Borrowed, Keep, Mark, Plan, Segment};
+use crate::plan::Segment;
+use crate::{Borrowed, CodecError, CodecErrorKind, Dialect, Engine, Event, Keep, Mark, Plan};
 
 pub use self::flat::Flat;
 

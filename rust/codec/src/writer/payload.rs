@@ -1,12 +1,10 @@
 //! Writes the bytes of each event: headers, widths, counts, texts and padding.
 
 use super::{WriteForm, WriteNext, WriteOpen, Writer};
-use crate::error::{CodecError, CodecErrorKind};
-use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::{ENCODED_OBJECT, FLAG_64, Kind, Width};
+use crate::kind::{ENCODED_OBJECT, FLAG_64};
 use crate::limits::MAX_VALUE_LEN;
-use crate::plan::{Copied, Keep};
 use crate::text;
+use crate::{CodecError, CodecErrorKind, Copied, ElementType, Event, Keep, Kind, Plain, Text, Width};
 
 impl<'a> Writer<'a> {
     /// Like [`Self::write`], but `keep` decides how the payload is kept. Use [`Copied`](crate::Copied) for an event

@@ -76,10 +76,8 @@ fn shifted(range: &Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
 }
 
-/// The tokens written so far.
 struct Tokens<'a> {
     after: &'a [u8],
-    /// The bytes before the tokens.
     head: Vec<u8>,
     output: Output<'a>,
     /// The offsets of the first run, in the base and in the result.
@@ -108,7 +106,6 @@ impl<'a> Tokens<'a> {
         self.pending.before.is_empty() && self.pending.after.is_empty()
     }
 
-    /// Writes the pending run.
     #[inline(always)]
     fn write(&mut self) {
         if self.has_none() {

@@ -154,7 +154,6 @@ impl<'d> Input<'d> {
         DeltaError::damaged(self.at, text)
     }
 
-    /// Reads the next `len` bytes.
     #[inline]
     fn bytes(&mut self, part: &str, len: u64) -> Result<&'d [u8], DeltaError> {
         let rest = self.rest();
@@ -165,7 +164,6 @@ impl<'d> Input<'d> {
         Ok(&rest[..len as usize])
     }
 
-    /// Reads the next number.
     #[inline]
     fn number(&mut self, part: &str) -> Result<u64, DeltaError> {
         match self.delta.get(self.at) {

@@ -8,13 +8,10 @@ use std::collections::HashSet;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{AFTER, BEFORE, DiffError, Lockstep, OpenPair, PairForm, of};
-use crate::dialect::Dialect;
-use crate::event::{Event, Kinds};
-use crate::kind::{Kind, WORD, Width};
+use crate::event::Kinds;
+use crate::kind::WORD;
 use crate::lookup::fits;
-use crate::plan::Plan;
-use crate::reader::Reader;
-use crate::writer::Writer;
+use crate::{Dialect, Event, Kind, Plan, Reader, Width, Writer};
 
 impl Lockstep<'_> {
     /// Returns true if each key in a reported path occurs at most once in either Dictionary, and has the bytes that the

@@ -13,11 +13,10 @@ use std::ops::Range;
 use self::order::Hunk;
 use super::bytes::Same;
 use super::{Change, ChangePart, ChangePath, Changes, Edit, Op};
-use crate::error::CodecError;
-use crate::event::{Kinds, Plain};
-use crate::kind::{Kind, WORD, Width};
-use crate::path::PathStep;
-use crate::reader::{Reader, Skim};
+use crate::event::Kinds;
+use crate::kind::WORD;
+use crate::reader::Skim;
+use crate::{CodecError, Kind, PathStep, Plain, Reader, Width};
 
 /// The indices of the two sides: whatever both have is an array of two.
 const BEFORE: usize = 0;

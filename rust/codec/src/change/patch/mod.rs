@@ -13,12 +13,10 @@ mod tree;
 
 use self::node::{Body, Child, Notes, Raw, TreeNode, read_all};
 use super::{Change, Changes, Op};
-use crate::error::{CodecError, CodecErrorKind};
-use crate::kind::{Kind, WORD};
+use crate::kind::WORD;
 use crate::limits::MAX_VALUE_LEN;
-use crate::path::{Nowhere, Path, PathStep, shown_step, shown_value};
-use crate::plan::{Borrowed, Plan};
-use crate::reader::Reader;
+use crate::path::{Nowhere, shown_step, shown_value};
+use crate::{Borrowed, CodecError, CodecErrorKind, Kind, Path, PathStep, Plan, Reader};
 
 /// Applies changes to a value and returns the result. See [`Patch`] to apply changes one by one.
 ///
@@ -274,7 +272,6 @@ fn no_key(step: PathStep<'_>) -> PatchErrorKind {
     PatchErrorKind::Path(format!("expected an encoded value as the key of an entry, found {found}"))
 }
 
-/// Formats an encoded value for a message.
 fn shown(bytes: &[u8]) -> String {
     shown_value(Reader::new(bytes))
 }

@@ -8,11 +8,10 @@ use std::ops::Range;
 
 use super::gap::GapBuffer;
 use super::{PatchErrorKind, no_key, no_step};
-use crate::error::CodecError;
-use crate::event::{Event, Plain, Text};
-use crate::kind::{Kind, WORD, Width, padded};
-use crate::path::{Nowhere, PathStep};
-use crate::reader::{Reader, Skim};
+use crate::kind::{WORD, padded};
+use crate::path::Nowhere;
+use crate::reader::Skim;
+use crate::{CodecError, Event, Kind, PathStep, Plain, Reader, Text, Width};
 
 /// Why reading again cannot fail.
 pub(super) const READ: &str = "it was read before";
@@ -160,7 +159,6 @@ fn text_len(bytes: &[u8]) -> usize {
     WORD + padded(u32::from_le_bytes(*len) as usize)
 }
 
-/// A value in the tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Child<'a> {
     Raw(Raw<'a>),
@@ -194,7 +192,6 @@ pub(super) struct Packed {
     pub bytes: GapBuffer<u8>,
 }
 
-/// How entries are identified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryNames {
     /// By the keys of a Dictionary, which may be typed. The type of the values is ignored, as in the engine.

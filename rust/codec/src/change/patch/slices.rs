@@ -6,10 +6,9 @@ use super::node::{Body, Notes, Packed, READ, TreeNode, texts};
 use super::tree::read_part;
 use super::{NEW, OLD, PatchErrorKind, check_same};
 use crate::change::{Change, ChangePart, Op, packed_array};
-use crate::event::Event;
-use crate::kind::{Kind, WORD, Width};
+use crate::kind::WORD;
 use crate::path::{self, Nowhere};
-use crate::reader::Reader;
+use crate::{Event, Kind, Reader, Width};
 
 /// Changes the elements of a packed array from an index on.
 pub(super) fn edit_slice<'a>(

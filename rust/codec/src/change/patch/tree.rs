@@ -6,11 +6,9 @@ use super::node::{Body, Child, Entries, EntryNames, Notes, Raw, TreeNode, read_a
 use super::slices::edit_slice;
 use super::{Emit, KEY, NEW, Patch, PatchErrorKind, check_same, no_key, no_step, shown};
 use crate::change::{Change, ChangePart, Op};
-use crate::event::Event;
-use crate::kind::Kind;
 use crate::limits::MAX_DEPTH;
 use crate::path::{self, Nowhere, Path, PathStep, Step, shown_step};
-use crate::reader::Reader;
+use crate::{Event, Kind, Reader};
 
 /// The position of a value in the tree: the number of a node, and the index of an element or the number of an entry in
 /// it. `None` for the whole value.
@@ -173,7 +171,6 @@ fn child<'a>(node: &TreeNode<'a>, step: PathStep<'_>) -> Result<(usize, Child<'a
     }
 }
 
-/// Adds an entry to a Dictionary.
 fn insert_entry<'a>(
     entries: &mut Entries<'a>,
     step: PathStep<'a>,
