@@ -23,7 +23,6 @@ const MAX_ELEMENTS: usize = 100;
 /// The end of a comparison that has found and reported a difference.
 const DIFFERENT: Failure = Failure::Reported(1);
 
-/// A change in JSON.
 #[derive(Serialize)]
 struct ChangeLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +57,6 @@ pub fn run(args: &Diff) -> Result<(), Failure> {
     if report.count == 0 { Ok(()) } else { Err(DIFFERENT) }
 }
 
-/// Returns a value as Godot 4 would have it.
 fn in_godot_4<'a>(buffer: &Buffer<'a>) -> Result<Cow<'a, [u8]>, Failure> {
     if buffer.dialect == Dialect::GODOT_4 {
         return Ok(buffer.bytes.into());

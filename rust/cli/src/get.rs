@@ -46,7 +46,6 @@ pub fn run(args: &Get) -> Result<(), Failure> {
     shown
 }
 
-/// Prints the content of a text or a packed array.
 fn raw(target: &Target<'_>, buffer: &Buffer<'_>) -> Result<(), Failure> {
     let print = |bytes: &[u8]| Ok(io::stdout().write_all(bytes)?);
     let (at, bytes) = match *target {

@@ -24,7 +24,6 @@ pub const STANDARD: &str = "-";
 pub struct Input {
     /// The name in messages.
     pub name: String,
-    /// The engine that wrote it.
     pub from: DialectName,
     pub reading: Reading,
     file: Arc<File>,
@@ -61,8 +60,14 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
     varbatch_storage::refuse_name(path)?;
     let metadata = fs::metadata(path)?;
     #[cfg(unix)]
-    if let Some(what) = special(&metadata) {
-        return Err(io::Error::other(format!("expected a file or a pipe, found {what}")));
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = metadata.file_type();
+        let is_device = kind.is_char_device() || kind.is_block_device();
+        if is_device || kind.is_socket() {
+            let what = if is_device { "a device" } else { "a socket" };
+            return Err(io::Error::other(format!("expected a file or a pipe, found {what}")));
+        }
     }
     if metadata.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -107,15 +112,6 @@ pub fn name(path: &Path) -> String {
 pub fn unnamed(error: &io::Error) -> String {
     let text = words(error);
     text.split_once(" at path ").map_or(text.as_str(), |(text, _)| text).to_owned()
-}
-
-/// Names a file that never ends, or cannot be opened.
-#[cfg(unix)]
-fn special(metadata: &fs::Metadata) -> Option<&'static str> {
-    use std::os::unix::fs::FileTypeExt;
-    let kind = metadata.file_type();
-    let is_device = kind.is_char_device() || kind.is_block_device();
-    if is_device { Some("a device") } else { kind.is_socket().then_some("a socket") }
 }
 
 /// Returns the files that each path stands for, in the order of their names: with `*` and `?`, which the shells of Windows

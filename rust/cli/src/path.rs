@@ -26,7 +26,6 @@ pub fn step(step: PathStep<'_>, dialect: Dialect) -> String {
     }
 }
 
-/// A step that was read.
 #[derive(Debug, PartialEq)]
 pub enum Wanted {
     /// The value of this key, which is encoded.

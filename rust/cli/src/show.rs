@@ -76,7 +76,6 @@ fn some(mut buffers: Buffers<'_>, args: &Show, tree: &mut Tree) -> Result<(), Fa
     Ok(())
 }
 
-/// Writes values as lines.
 pub struct Tree {
     /// The index of the frame that the values are in.
     frame: Option<usize>,
@@ -90,7 +89,6 @@ pub struct Tree {
     pub out: BufWriter<io::Stdout>,
 }
 
-/// A line of JSON.
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -15,7 +15,6 @@ use crate::output::say;
 /// Bytes of an input that are read before all of it is held as one value.
 const PROBE: u64 = 1 << 20;
 
-/// Reads an input as frames.
 pub fn loader(input: &Rc<Input>) -> Result<Loader, Failure> {
     let reader = input.reader().map_err(|error| Failure::file(&input.name, words(&error)))?;
     Loader::new(Box::new(reader), input.len).map_err(|error| Failure::load(input, error))
@@ -25,7 +24,6 @@ pub fn loader(input: &Rc<Input>) -> Result<Loader, Failure> {
 /// too much.
 const MAX_READ: u64 = MAX_VALUE_LEN as u64 + 1;
 
-/// Reads the first bytes of an input.
 fn read(input: &Input, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(input.len.min(max) as usize)?;
@@ -47,7 +45,6 @@ fn is_value(bytes: &[u8], dialect: Dialect) -> bool {
     may_be_value(bytes, bytes.len() as u64, dialect)
 }
 
-/// A value of an input.
 #[derive(Clone, Copy)]
 pub struct Buffer<'a> {
     pub input: &'a Rc<Input>,
@@ -78,7 +75,6 @@ pub fn in_frame(frame: Option<usize>) -> String {
     frame.map_or_else(String::new, |index| format!("frame {index}: "))
 }
 
-/// The values of an input, one after the other.
 pub struct Buffers<'i> {
     pub input: &'i Rc<Input>,
     dialect: Dialect,
@@ -94,12 +90,10 @@ pub struct Buffers<'i> {
 }
 
 impl<'i> Buffers<'i> {
-    /// Opens an input, as what was asked for.
     pub fn of(input: &'i Rc<Input>) -> Result<Self, Failure> {
         Self::open(input, input.reading.format, input.from.dialect())
     }
 
-    /// Opens an input, as what `format` says.
     pub fn open(input: &'i Rc<Input>, format: Format, dialect: Dialect) -> Result<Self, Failure> {
         let failed = |error: io::Error| Failure::file(&input.name, words(&error));
         let value = match format {

@@ -27,7 +27,6 @@ pub fn values(node: &Node<'_>) -> Option<usize> {
     }
 }
 
-/// The key, index or property that a value is at.
 pub fn step(step: PathStep<'_>, dialect: Dialect) -> String {
     match step {
         PathStep::Index(index) => format!("[{index}]"),
@@ -108,36 +107,29 @@ fn list(count: usize, texts: impl Iterator<Item = String>, room: usize) -> Strin
 }
 
 fn plain_texts(plain: Plain<'_>, room: usize) -> impl Iterator<Item = String> {
-    elements(plain).map(move |element| {
-        let mut numbers = element.numbers().map(|number| number.to_string());
-        let is_list = numbers.len() > 1;
-        if is_list { format!("({})", list(numbers.len(), numbers, room)) } else { numbers.next().unwrap_or_default() }
+    elements(plain).map(move |element| match element {
+        Element::One(number) => number.to_string(),
+        Element::Many(numbers) => format!("({})", list(numbers.len(), numbers.iter().map(Number::to_string), room)),
     })
 }
 
 /// An element of plain data: a number, or as many as it has components.
-pub struct Element<'a>(Plain<'a>);
-
-impl<'a> Element<'a> {
-    pub fn numbers(&self) -> impl ExactSizeIterator<Item = Number> + use<'a> {
-        let Plain { kind, width, bytes, .. } = self.0;
-        let (Shape::Components { scalar, .. } | Shape::Packed { scalar, .. }) = kind.shape() else {
-            unreachable!("no plain data is of {}", kind.name())
-        };
-        bytes.chunks_exact(scalar.size(width)).map(move |bytes| Number::of(scalar, bytes))
-    }
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Element {
+    One(Number),
+    Many(Vec<Number>),
 }
 
-impl Serialize for Element<'_> {
-    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let mut numbers = self.numbers();
-        if numbers.len() > 1 { out.collect_seq(numbers) } else { numbers.next().serialize(out) }
-    }
-}
-
-pub fn elements(plain: Plain<'_>) -> impl Iterator<Item = Element<'_>> {
-    let len = plain.kind.shape().element_len(plain.width).expect("plain data has elements");
-    plain.bytes.chunks_exact(len).map(move |bytes| Element(Plain { bytes, ..plain }))
+fn elements(plain: Plain<'_>) -> impl Iterator<Item = Element> {
+    let (Shape::Components { scalar, count } | Shape::Packed { scalar, count }) = plain.kind.shape() else {
+        unreachable!("no plain data is of {}", plain.kind.name())
+    };
+    let size = scalar.size(plain.width);
+    plain.bytes.chunks_exact(size * usize::from(count)).map(move |bytes| match count {
+        1 => Element::One(Number::of(scalar, bytes)),
+        _ => Element::Many(bytes.chunks_exact(size).map(|bytes| Number::of(scalar, bytes)).collect()),
+    })
 }
 
 /// A number with all of its digits.
@@ -187,7 +179,6 @@ impl Display for Number {
     }
 }
 
-/// One line of JSON.
 pub fn json(value: &impl Serialize) -> String {
     // Of what is no structure, this escapes more than JSON asks for.
     visible(&serde_json::to_string(value).expect("nothing in it can fail"))

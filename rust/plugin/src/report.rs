@@ -55,7 +55,6 @@ pub fn no_buffer(kind: Kind) -> String {
 pub const PATH: usize = 180;
 pub const NAME: usize = 48;
 
-/// Cuts a longer text.
 pub fn short(text: &str, max: usize) -> String {
     if text.len() <= max { text.to_owned() } else { format!("{}...", &text[..text.floor_char_boundary(max)]) }
 }
@@ -122,7 +121,6 @@ impl Reports {
         self.warnings.add(index.into(), text);
     }
 
-    /// Adds the error that ended the batch.
     pub fn set_end(&mut self, index: impl Into<Index>, error: impl fmt::Display) {
         self.end = Some((index.into(), error.to_string()));
     }
@@ -150,7 +148,6 @@ impl Reports {
         self.errors.count > 0 || self.end.is_some()
     }
 
-    /// The first element that failed.
     pub fn first_error(&self) -> Option<(usize, &str)> {
         self.errors.first.first().map(|(index, text)| (index.unwrap_or(0), &**text))
     }
@@ -174,7 +171,6 @@ impl Reports {
 
 /// The kind of thing that the reports of a call are about.
 pub struct Subject<'s> {
-    /// The path of the file, if there is one.
     file: Option<&'s str>,
     /// The word for an element; empty if the texts already name it.
     element: &'static str,
@@ -304,7 +300,6 @@ impl<T> Outcome<T> {
         Self { value, lines, note: "", code }
     }
 
-    /// Makes the outcome of a call that failed as a whole.
     pub fn failed(value: T, Failure { code, text }: Failure) -> Self {
         Self { value, lines: vec![Line::error(text)], note: "", code }
     }

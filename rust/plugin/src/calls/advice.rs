@@ -40,7 +40,6 @@ fn is_true(default: &Slot) -> bool {
     view.kind() == Kind::Bool && view.bool()
 }
 
-/// Returns advice on how a script can read this format.
 pub fn advice(format: Format) -> &'static str {
     match format {
         Format::Encrypted => "load_var() and load_vars() read it with its password or key",

@@ -149,7 +149,6 @@ impl EncodedChange {
         Ok(Self { path, op, index, old, new })
     }
 
-    /// `steps` are those of the path.
     fn change<'a>(&'a self, steps: &'a [PathStep<'a>]) -> Change<'a> {
         let [old, new] =
             [&self.old, &self.new].map(|part| part.as_ref().map(|bytes| ChangePart::Value { at: 0, bytes }));
@@ -193,7 +192,6 @@ pub fn deltas(
     Outcome::new(result.take(), reports.lines(&PAIRS))
 }
 
-/// Makes the delta from one buffer to another.
 pub fn make_delta<'a>(before: &'a [u8], after: &'a [u8]) -> Result<Plan<'a>, DeltaError> {
     if after.len() > MAX_VALUE_LEN {
         // Such a delta could not be applied.

@@ -157,7 +157,6 @@ fn put(
     Ok(PathEnd::Value(None))
 }
 
-/// Builds the value that `path` leads to.
 fn build(
     input: Input<'_>,
     path: &[Key<'_>],

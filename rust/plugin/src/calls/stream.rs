@@ -28,7 +28,6 @@ const MAX_SPARE: usize = 64 << 10;
 /// Max bytes to read at once, so that a wrong length takes no memory for bytes that are not there.
 const PIECE: usize = 4 << 20;
 
-/// Returns what a script passed as a file.
 fn stream_of(file: &ObjectArg) -> Result<Stream<'_>, Failure> {
     let value = engine::value(&file.0);
     Stream::of(value).ok_or_else(|| {
@@ -209,19 +208,16 @@ fn check_len(stream: &Stream<'_>, len: usize) -> Result<(), Failure> {
     Err(Failure::new(EngineError::ERR_INVALID_DATA, text))
 }
 
-/// Why a file gave fewer bytes than it was asked for.
 fn read_error(stream: &Stream<'_>) -> EngineError {
     stream.read_error().unwrap_or(EngineError::ERR_FILE_EOF)
 }
 
-/// Says that a record is not whole.
 fn cut_off(code: EngineError, missing: usize) -> Failure {
     let (bytes, why) = (if missing == 1 { "byte" } else { "bytes" }, engine::error_text(code));
     let advice = "it is cut off, or no value begins here";
     Failure::new(code, format_args!("expected {missing} more {bytes} of a value, found none ({why}): {advice}"))
 }
 
-/// Says that there is nothing to read in a file.
 fn ended(code: EngineError) -> Failure {
     if code == EngineError::ERR_FILE_EOF {
         return Failure::new(code, "expected a value, found the end of the file");

@@ -9,7 +9,6 @@ use varbatch_workers::tasks::Tasks;
 use super::lock;
 use super::task::AnyJob;
 
-/// Only the calling thread.
 static ALONE: Threads = Threads::alone();
 
 static POOL: Mutex<Pool> = Mutex::new(Pool { wanted: 0, threads: None });

@@ -75,7 +75,6 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Makes the state of a task that has not started.
     pub fn new(method: &'static str, job: &dyn Job) -> Arc<Self> {
         Arc::new(Self {
             method,

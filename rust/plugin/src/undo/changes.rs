@@ -16,7 +16,6 @@ use crate::value::string_cache::Texts;
 
 pub struct Changes {
     pub parts: Vec<Part>,
-    /// The recorded values.
     pub old: States,
     /// The new values of changed properties, and of all properties of whole objects.
     new: States,

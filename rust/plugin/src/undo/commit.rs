@@ -198,7 +198,6 @@ impl StepProperty {
     }
 }
 
-/// The bytes of a state.
 enum Version {
     /// A short state, stored whole.
     Own(Box<[u8]>),
@@ -228,7 +227,6 @@ struct Chain {
 }
 
 impl Version {
-    /// Keeps a state of a property.
     fn new(object: u64, property: &str, bytes: &[u8]) -> Self {
         if bytes.len() < CHAINED_FROM {
             return Self::Own(bytes.into());

@@ -14,7 +14,6 @@ use crate::jobs::lock;
 use crate::objects::{Listed, Properties, alive, distinct};
 use crate::report::Reports;
 
-/// What to record of each object.
 pub struct Wanted {
     names: Names,
     /// Names that are left out; without those that were removed from the caller's names.
@@ -70,7 +69,6 @@ fn names_of(names: &PackedStringArray) -> Vec<StringName> {
 /// Names an object or a pair by its index, in errors.
 pub type Named<'n> = &'n dyn Fn(usize) -> String;
 
-/// Records objects and returns the reports about them.
 pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted, named: Named<'_>) -> Reports {
     let is_watched = wanted.is_edit && matches!(wanted.names, Names::Stored);
     let mut found = lock(recording).begin(is_watched);
@@ -131,7 +129,6 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Returns the properties that are not left out.
     fn without_except(&mut self, properties: Arc<Properties>) -> Arc<Properties> {
         let Wanted { except, .. } = self.wanted;
         if except.is_empty() {

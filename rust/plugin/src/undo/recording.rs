@@ -16,7 +16,6 @@ use crate::engine::{self, Slot, Value};
 use crate::jobs::lock;
 use crate::objects::{Properties, SharedLists, shown};
 
-/// Recorded objects and the states of their properties.
 #[derive(Default)]
 pub struct Recording {
     pub parts: Vec<Part>,
@@ -163,7 +162,6 @@ impl Recording {
         Self { watches, ..Self::with(std::mem::take(&mut self.lists)) }
     }
 
-    /// Watches an object, if this is watched.
     pub fn watch(&self, object: &Value, id: u64) {
         self.watches.iter().for_each(|watch| watch.add(object, id.cast_signed()));
     }

@@ -28,7 +28,6 @@ const PARALLEL_FROM: usize = 1000;
 /// Modifications that a thread makes at a time.
 const RUN: usize = 500;
 
-/// Returns the modifications for scripts.
 pub fn to_array(changes: &Changes, with_op: bool) -> Array<VarDictionary> {
     let is_large = changes.len() >= PARALLEL_FROM && engine::allocates_in_parallel();
     engine::new_dictionaries(changes.len(), |slots| {

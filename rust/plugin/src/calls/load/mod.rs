@@ -82,7 +82,6 @@ impl Loading {
         (self.is_read, self.damage) = (passed.is_err(), passed.err());
     }
 
-    /// True until the values asked for are found.
     fn is_finding(&self) -> bool {
         self.loader.passed().is_some()
     }
@@ -236,7 +235,6 @@ pub fn load_vars(
     Load::range(path, allow_objects, range, stored).at_once().all()
 }
 
-/// Loads the only value of a file.
 pub fn load_var(path: &GString, default: &Variant, allow_objects: &FlagArg, key: &Variant) -> Outcome<Variant> {
     Load::only(path, default, allow_objects, key).at_once().outcome().map(|value| value.value().variant().clone())
 }

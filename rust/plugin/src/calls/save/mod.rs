@@ -22,7 +22,6 @@ use crate::jobs::tuning::{FLUSHED, SLOW_TO_FREE};
 use crate::report::{Failure, Line, Outcome};
 use crate::value::walk::{Held, KeepWalked};
 
-/// The message of a save or append that a later save of the same file overtook.
 const OVERTAKEN: &str = "a later save of the same file replaced it";
 
 /// Saves or appends at once: the values are on the disk when this returns.
@@ -46,7 +45,6 @@ pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
     }))
 }
 
-/// A file that is being saved, step by step.
 struct Saving<'p, K> {
     target: SaveTarget,
     plans: FramePlans<'p, K>,
@@ -69,7 +67,6 @@ enum Stage {
     Write(Box<Saver>),
     Flush(Box<Saver>),
     Commit(Box<Flushed>),
-    /// A later save of the same file replaced this one.
     Overtaken,
     Ended,
 }
@@ -150,7 +147,6 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
         matches!(self.stage, Stage::Overtaken)
     }
 
-    /// Returns the warning about what is lost.
     fn lost(&self, batch: &Batch) -> Option<Line> {
         batch.lost(self.plans.is_lossy).map(|lost| self.target.warning(&lost))
     }
@@ -161,7 +157,6 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
     }
 }
 
-/// Flushes a file and puts it in place.
 pub fn finish(target: &SaveTarget, ticket: &WriteTicket, saver: Saver, threads: &Threads) -> Result<(), Failure> {
     let flushed = saver.flush(threads).map_err(|error| target.not_written(&error))?;
     commit(target, ticket, flushed).map(|_| ())
@@ -191,7 +186,6 @@ fn dispose(replaced: Option<File>) {
     }
 }
 
-/// The task that saves or appends values.
 pub struct Save(Result<Saving<'static, Held>, Failure>);
 
 impl Save {

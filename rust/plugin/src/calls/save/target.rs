@@ -23,7 +23,6 @@ use crate::jobs::task::AnyJob;
 use crate::report::{Failure, Line, PATH, Reports, short};
 use crate::value::walk::Lost;
 
-/// What is said of a file that should be compressed and encrypted.
 const BOTH: &str = "expected a compression mode or a key, found both: FileAccess reads no file that is compressed and \
                     encrypted; pass VarBatch.COMPRESSION_NONE or null";
 
@@ -43,14 +42,11 @@ pub struct Stored<'a> {
     pub header: &'a PackedByteArray,
 }
 
-/// The file that a call saves to.
 pub struct SaveTarget {
     pub path: PathBuf,
-    /// The path as the caller wrote it.
     shown: String,
     pub compression: Option<Compression>,
     pub key: Option<Key>,
-    /// True if the old file stays as a backup.
     pub keeps_backup: bool,
     /// What is written before the values.
     pub header: Vec<u8>,
@@ -138,14 +134,12 @@ impl SaveTarget {
         Failure::new(code, format!("cannot {what} \"{}\": {why}", self.shown))
     }
 
-    /// Returns an error if a value cannot be saved.
     pub fn check(&self, reports: &Reports) -> Result<(), Failure> {
         let Some((index, report)) = reports.first_error() else { return Ok(()) };
         let text = if self.is_batch { format!("value {index}: {report}") } else { report.to_string() };
         Err(self.failure(EngineError::ERR_INVALID_DATA, &text))
     }
 
-    /// Returns the warning about values that are lost in a save.
     pub fn warning(&self, lost: &Lost) -> Line {
         Line::warning(format_args!("\"{}\": {}", self.shown, lost.text(self.is_batch)))
     }
@@ -176,7 +170,6 @@ pub fn to_save(
     Ok(request)
 }
 
-/// Checks the arguments of an append.
 pub fn to_append(path: &GString, values: AnyArray, full_objects: FlagArg) -> Result<Request, Failure> {
     let target = SaveTarget { appends: true, ..SaveTarget::plain(path) };
     request(target, values, full_objects, "only files without compression can be appended to")
