@@ -34,18 +34,15 @@ pub fn nodes(bytes: &[u8], base: usize, dialect: Dialect) -> Nodes<'_> {
 
 /// One step of a walk. In the order of the bytes: a node, then its contents, then its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum Found<'a> {
     /// A value begins.
     Node(Node<'a>),
     /// A text of the PackedStringArray or NodePath that began last.
     Text(Text<'a>),
-    /// The innermost open value ends.
-    End {
-        /// Its size in bytes. Before an error: the bytes that could be read.
-        size: usize,
-        /// How many values directly inside it the limits of the walk left out.
-        omitted: usize,
-    },
+    /// The innermost open value ends: its size in bytes, before an error that of what could be read, and how many values
+    /// directly inside it the limits of the walk left out.
+    End { size: usize, omitted: usize },
 }
 
 /// A value in a buffer.

@@ -69,97 +69,44 @@ impl CodecError {
 }
 
 /// Why a value cannot be read or written. The text says what was expected and what was found.
+///
+/// Where a buffer ends too early, `expected` is how many bytes a part takes, and `found` how many remain. `place` is a part
+/// of the value, `kind` the type of the value, `id` the low byte of its header, and `last` the highest id that the engine has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum CodecErrorKind {
     /// The buffer ends inside a part of known size.
     #[error("expected {} for {place}, found {found}", more(*.expected as u64))]
-    Short {
-        /// The part.
-        place: ValuePart,
-        /// Bytes that the part takes.
-        expected: usize,
-        /// Bytes that remain.
-        found: usize,
-    },
+    Short { place: ValuePart, expected: usize, found: usize },
     /// The buffer ends inside a header.
     #[error("expected 4 more bytes for a header, found {found}")]
-    NoHeader {
-        /// Bytes that remain.
-        found: usize,
-    },
-    /// The rest of the buffer is too short for as many parts as a count announces, even if each is as short as can be.
+    NoHeader { found: usize },
+    /// The rest of the buffer is too short for as many parts as a count announces, even if each is as short as can be. They
+    /// and what follows them take at least `expected` bytes, of which `due` are in the rest of the containers around it.
     #[error("expected at least {} for {count} {parts} of {}{}, found {found}", more(*.expected), .kind.name(), following(*.due))]
-    ShortCount {
-        /// The type of the value.
-        kind: Kind,
-        /// Their name.
-        parts: &'static str,
-        /// The announced count.
-        count: usize,
-        /// The fewest bytes that they and what follows them can take.
-        expected: u64,
-        /// Bytes of these that follow: of the rest of the containers around the value.
-        due: usize,
-        /// Bytes that remain.
-        found: usize,
-    },
-    /// Bytes follow a value that has to be alone.
+    ShortCount { kind: Kind, parts: &'static str, count: usize, expected: u64, due: usize, found: usize },
+    /// So many bytes follow a value that has to be alone.
     #[error("expected nothing after the value, found {found} byte{}", if *.found == 1 { "" } else { "s" })]
-    Behind {
-        /// How many.
-        found: usize,
-    },
+    Behind { found: usize },
     /// The header names no type.
     #[error("expected a type from 0 to {last}, found {id}")]
-    UnknownType {
-        /// The highest id that the engine has.
-        last: usize,
-        /// The low byte of the header.
-        id: u8,
-    },
-    /// The element type of a container names no type.
+    UnknownType { last: usize, id: u8 },
+    /// The element type of a container is this number, which names no type.
     #[error("expected an element type from 0 to {last} for {}, found {found}", .kind.name())]
-    UnknownElementType {
-        /// The highest id that the engine has.
-        last: usize,
-        /// The type of the container.
-        kind: Kind,
-        /// The number that the bytes give.
-        found: i32,
-    },
-    /// A count or length is negative.
+    UnknownElementType { last: usize, kind: Kind, found: i32 },
+    /// A count or length is this negative number.
     #[error("expected 0 or more for {place}, found {found}")]
-    Negative {
-        /// The count or length.
-        place: ValuePart,
-        /// The number that the bytes give.
-        found: i32,
-    },
-    /// Text is not UTF-8.
+    Negative { place: ValuePart, found: i32 },
+    /// Text is not UTF-8 from this byte on.
     #[error("expected UTF-8 for {place}, found byte 0x{found:02x}")]
-    Malformed {
-        /// The text.
-        place: ValuePart,
-        /// The first byte that is wrong.
-        found: u8,
-    },
+    Malformed { place: ValuePart, found: u8 },
     /// A value of another type stands where a StringName has to.
     #[error("expected a StringName for {place}, found type {id}")]
-    NoStringName {
-        /// The part that the name is for.
-        place: ValuePart,
-        /// The low byte of the header.
-        id: u8,
-    },
+    NoStringName { place: ValuePart, id: u8 },
     /// The engine of the target dialect has no such type.
     #[error("expected a type that {} has, found {what}", .engine.name())]
-    NoSuchType {
-        /// The engine.
-        engine: Engine,
-        /// The type.
-        what: &'static str,
-    },
+    NoSuchType { engine: Engine, what: &'static str },
     /// A NodePath is one string, which no engine since Godot 3 reads.
     #[error("expected bit 31 in the name count of NodePath, found the format before Godot 3")]
     OldNodePath,
@@ -174,28 +121,15 @@ pub enum CodecErrorKind {
     /// Something that the caller of a Reader or a Writer refuses, such as a class that its engine does not have.
     #[error("{0}")]
     Refused(String),
-    /// The engine counts bytes in a signed 32-bit integer and overflows here.
+    /// The value takes so many bytes. The engine counts them in a signed 32-bit integer and overflows here.
     #[error("expected at most {MAX_VALUE_LEN} bytes in one value, found {found}")]
-    TooLarge {
-        /// Bytes that the value takes.
-        found: usize,
-    },
-    /// A stream of frames ends inside a frame.
+    TooLarge { found: usize },
+    /// A stream of frames ends inside the length or the payload of a frame.
     #[error("expected {} for the {part} of a frame, found {found}", more(*.expected as u64))]
-    ShortFrame {
-        /// Length or payload.
-        part: &'static str,
-        /// Bytes that it takes.
-        expected: usize,
-        /// Bytes that remain.
-        found: usize,
-    },
-    /// The events do not make a value. A mistake of the caller, not of the data.
+    ShortFrame { part: &'static str, expected: usize, found: usize },
+    /// The events do not make a value: another one should have come. A mistake of the caller, not of the data.
     #[error("expected {expected}, found another event")]
-    Order {
-        /// The event that should have come.
-        expected: &'static str,
-    },
+    Order { expected: &'static str },
 }
 
 impl CodecErrorKind {

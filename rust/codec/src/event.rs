@@ -10,6 +10,7 @@ use crate::text::Loose;
 /// A value is one event, followed by the events that it announces: the [`Event::Text`]s of a `PackedStrings` or
 /// `NodePath`, the values of a container, a text and a value for each property of an object.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum Event<'a> {
     /// `null`.
     Nil,
@@ -27,56 +28,26 @@ pub enum Event<'a> {
     String(Text<'a>),
     /// A `StringName`.
     StringName(Text<'a>),
-    /// The head of a `NodePath`. A text for each name and subname follows.
-    NodePath {
-        /// The number of names: the parts between slashes.
-        names: usize,
-        /// The number of subnames: the parts after colons.
-        subnames: usize,
-        /// True if the path begins with a slash.
-        absolute: bool,
-    },
+    /// The head of a `NodePath`, with the number of its names between slashes and of its subnames after colons, for each of
+    /// which a text follows. It is absolute if it begins with a slash.
+    NodePath { names: usize, subnames: usize, absolute: bool },
     /// A `RID`, by its id.
     Rid(u64),
     /// A `Callable`, without any content.
     Callable,
-    /// A `Signal`.
-    Signal {
-        /// Its name.
-        name: Text<'a>,
-        /// The instance id of its object, 0 for none.
-        object: u64,
-    },
+    /// A `Signal`: its name, and the instance id of its object, 0 for none.
+    Signal { name: Text<'a>, object: u64 },
     /// An object by its instance id; 0 is null.
     ObjectId(u64),
-    /// The head of an object with properties. For each property, its name as text and then its value follow.
-    Object {
-        /// The class.
-        class: Text<'a>,
-        /// The number of properties that follow.
-        count: usize,
-    },
-    /// The head of a `Dictionary`. For each entry, its key and then its value follow.
-    Dictionary {
-        /// The required type of the keys.
-        key: ElementType<'a>,
-        /// The required type of the values.
-        value: ElementType<'a>,
-        /// The number of entries that follow.
-        count: usize,
-    },
-    /// The head of an `Array`. Its elements follow.
-    Array {
-        /// The required type of the elements.
-        element: ElementType<'a>,
-        /// The number of elements that follow.
-        count: usize,
-    },
-    /// The head of a `PackedStringArray`. A text for each element follows.
-    PackedStrings {
-        /// The number of texts that follow.
-        count: usize,
-    },
+    /// The head of an object of a class with `count` properties. For each, its name as text and then its value follow.
+    Object { class: Text<'a>, count: usize },
+    /// The head of a `Dictionary` with `count` entries, and the required types of keys and values. For each entry, its key
+    /// and then its value follow.
+    Dictionary { key: ElementType<'a>, value: ElementType<'a>, count: usize },
+    /// The head of an `Array`, with the required type of its `count` elements, which follow.
+    Array { element: ElementType<'a>, count: usize },
+    /// The head of a `PackedStringArray`. A text for each of its `count` elements follows.
+    PackedStrings { count: usize },
     /// An element of a `PackedStringArray`, a name of a `NodePath` or the name of a property.
     Text(Text<'a>),
 }

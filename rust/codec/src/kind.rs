@@ -52,6 +52,7 @@ impl Scalar {
 // `repr(u8)` gives the discriminant its own byte, which is read faster than one packed into other fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
+#[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum Shape {
     /// Nothing.
     Nil,
@@ -63,13 +64,8 @@ pub enum Shape {
     Float,
     /// A byte length and UTF-8, padded to four bytes.
     Text,
-    /// Exactly `count` scalars.
-    Components {
-        /// The type of each component.
-        scalar: Scalar,
-        /// The number of components.
-        count: u8,
-    },
+    /// Exactly `count` scalars of a type.
+    Components { scalar: Scalar, count: u8 },
     /// Name count, subname count, flags, then the names as text.
     NodePath,
     /// A 64-bit id.
@@ -84,13 +80,8 @@ pub enum Shape {
     Dictionary,
     /// An element count, then the elements.
     Array,
-    /// An element count, then the elements as plain data, padded to four bytes.
-    Packed {
-        /// The type of the scalars in an element.
-        scalar: Scalar,
-        /// Scalars in one element.
-        count: u8,
-    },
+    /// An element count, then the elements of `count` scalars each as plain data, padded to four bytes.
+    Packed { scalar: Scalar, count: u8 },
     /// An element count, then texts that include a NUL.
     PackedStrings,
     /// A shape that Godot 4 never writes.

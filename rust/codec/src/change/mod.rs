@@ -115,24 +115,15 @@ impl<'a> ChangePath<'a> {
 
 /// The old or the new value of a change.
 #[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum ChangePart<'a> {
-    /// A whole value.
-    Value {
-        /// Its offset in bytes, in the buffer that was compared: in `before` for an old value, in `after` for a new
-        /// one. Not used by `patch`.
-        at: usize,
-        /// Its encoding.
-        bytes: &'a [u8],
-    },
+    /// A whole encoded value, and its offset in bytes, in the buffer that was compared: in `before` for an old value, in
+    /// `after` for a new one. `patch` does not use the offset.
+    Value { at: usize, bytes: &'a [u8] },
     /// Elements of a packed array.
     Elements(Plain<'a>),
-    /// Elements of a PackedStringArray.
-    Texts {
-        /// The number of texts.
-        count: usize,
-        /// Each text as it is encoded: its length, its characters, its padding.
-        bytes: &'a [u8],
-    },
+    /// So many elements of a PackedStringArray, each text as it is encoded: its length, its characters, its padding.
+    Texts { count: usize, bytes: &'a [u8] },
 }
 
 impl<'a> ChangePart<'a> {

@@ -27,62 +27,41 @@ use crate::{CodecError, Dialect, Engine, Event, Kind, Plain, Reader, Scalar, Sha
 
 /// What one step of a path seeks.
 #[derive(Clone, Copy)]
+#[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum Seek<'p> {
     /// Seeks the element with this index, the value of this key, or the property of this name, which is a String or
     /// StringName.
     Key(Key<'p>),
-    /// Seeks the value of the only entry or property for which `is` returns true.
-    Where {
-        /// Called for each entry or property.
-        is: &'p dyn Fn(PathStep<'_>) -> bool,
-        /// Its name in an error.
-        name: &'p str,
-    },
+    /// Seeks the value of the only entry or property for which `is` returns true. An error calls it by `name`.
+    Where { is: &'p dyn Fn(PathStep<'_>) -> bool, name: &'p str },
     /// Seeks the key of this entry of a Dictionary.
     KeyOf(usize),
 }
 
 /// The value, element or text that a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum Target<'a> {
-    /// A value.
-    Value {
-        /// Its offset, in bytes.
-        at: usize,
-        /// The value.
-        bytes: &'a [u8],
-    },
-    /// An element without a header, in a packed array or one of Pandemonium's arrays without headers.
-    Element {
-        /// Its offset, in bytes.
-        at: usize,
-        /// The element: `count` is 1.
-        plain: Plain<'a>,
-    },
-    /// An element of a PackedStringArray.
-    Text {
-        /// The offset of its length, in bytes.
-        at: usize,
-        /// The text.
-        text: Text<'a>,
-    },
+    /// A value, at its offset in bytes.
+    Value { at: usize, bytes: &'a [u8] },
+    /// An element without a header, in a packed array or one of Pandemonium's arrays without headers: its offset in bytes, and
+    /// plain data whose `count` is 1.
+    Element { at: usize, plain: Plain<'a> },
+    /// An element of a PackedStringArray, with the offset of its length in bytes.
+    Text { at: usize, text: Text<'a> },
 }
 
 /// A path that leads nowhere.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum LookupError {
     /// The value is damaged along the path.
     #[error(transparent)]
     Damaged(CodecError),
-    /// A step leads nowhere.
+    /// A step leads nowhere: what was expected and what was found, and the path as far as it could be followed.
     #[error("{what}{path}")]
-    NoStep {
-        /// What was expected and what was found.
-        what: String,
-        /// The path as far as it could be followed.
-        path: Path,
-    },
+    NoStep { what: String, path: Path },
 }
 
 /// What [`find`] comes to.
@@ -94,21 +73,10 @@ pub enum Found<'a> {
     /// A step leads nowhere.
     Nothing,
     /// The step with this number is no key of a Dictionary whose keys are of this kind, unless it can be converted.
-    OtherKey {
-        /// Its number.
-        step: usize,
-        /// The kind of the keys.
-        kind: Kind,
-    },
+    OtherKey { step: usize, kind: Kind },
     /// The path leads past elements or keys that are not of the type of their container: decoding converts or drops them.
-    Mistyped {
-        /// The number of steps that lead to the container.
-        step: usize,
-        /// Its offset, in bytes.
-        at: usize,
-        /// The container.
-        bytes: &'a [u8],
-    },
+    /// So many steps lead to that container, which is at this offset in bytes.
+    Mistyped { step: usize, at: usize, bytes: &'a [u8] },
 }
 
 /// Follows `path` from the value at the start of `bytes`. Offsets count from `base` bytes before it.

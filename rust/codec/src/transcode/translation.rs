@@ -21,11 +21,8 @@ pub const RUN_LEN: usize = 256 << 10;
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct TranslatedRun<'a> {
-    /// The frames that were translated.
     pub plan: Plan<'a>,
-    /// Their number.
     pub count: usize,
-    /// Their losses.
     pub losses: Losses,
     /// The error of the frame after them, if that one failed.
     pub error: Option<CodecError>,

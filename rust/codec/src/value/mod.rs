@@ -85,6 +85,7 @@ with_plain_data! {
     /// A value takes up to 80 bytes of memory where the shortest one takes 4 encoded bytes. Clone, comparison and drop are
     /// recursive; a value from [`Self::decode`] has at most [`MAX_DEPTH`](crate::limits::MAX_DEPTH) levels.
     #[derive(Clone, Debug, Default, PartialEq)]
+    #[allow(missing_docs, reason = "each variant describes its fields")]
     pub enum OwnedValue<R> {
         /// `null`.
         #[default]
@@ -99,51 +100,22 @@ with_plain_data! {
         String(String),
         /// `StringName`.
         StringName(String),
-        /// `NodePath`.
-        NodePath {
-            /// The parts between slashes.
-            names: Vec<String>,
-            /// The parts after colons.
-            subnames: Vec<String>,
-            /// True if the path begins with a slash.
-            absolute: bool,
-        },
+        /// `NodePath`: the parts between slashes, those after colons, and whether it begins with a slash.
+        NodePath { names: Vec<String>, subnames: Vec<String>, absolute: bool },
         /// `RID`, by its id. It is only valid in the process that sent it.
         Rid(u64),
         /// An object by its instance id, 0 for null: what the engine encodes without full objects.
         ObjectId(u64),
-        /// An object with its class and its stored properties, in order.
-        Object {
-            /// The class.
-            class: String,
-            /// Names and values.
-            properties: Vec<(String, Self)>,
-        },
+        /// An object with its class and the names and values of its stored properties, in order.
+        Object { class: String, properties: Vec<(String, Self)> },
         /// `Callable`, of which the encoding keeps nothing.
         Callable,
-        /// `Signal`.
-        Signal {
-            /// Its name.
-            name: String,
-            /// The instance id of its object, 0 for none.
-            object: u64,
-        },
-        /// `Dictionary`: its entries in their order. Duplicate keys are kept.
-        Dictionary {
-            /// The type of the keys.
-            key: OwnedType,
-            /// The type of the values.
-            value: OwnedType,
-            /// Keys and values.
-            entries: Vec<(Self, Self)>,
-        },
-        /// `Array`.
-        Array {
-            /// The type of the elements.
-            element: OwnedType,
-            /// The elements.
-            elements: Vec<Self>,
-        },
+        /// `Signal`: its name, and the instance id of its object, 0 for none.
+        Signal { name: String, object: u64 },
+        /// `Dictionary`: the types of its keys and values, and its entries in their order. Duplicate keys are kept.
+        Dictionary { key: OwnedType, value: OwnedType, entries: Vec<(Self, Self)> },
+        /// `Array`: the type of its elements, and these.
+        Array { element: OwnedType, elements: Vec<Self> },
         /// `PackedStringArray`.
         PackedStringArray(Vec<String>),
     }

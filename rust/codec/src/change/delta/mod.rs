@@ -229,31 +229,20 @@ impl DeltaError {
 /// Why a delta cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum DeltaErrorKind {
     /// The bytes are not a delta, or a delta of an unknown version, which is their first byte.
     #[error("expected version {VERSION} of the delta format, found {0}")]
     Version(u8),
-    /// The delta was made from another base.
+    /// The delta was made from another base: the hash of that one, and the hash and the length in bytes of this one.
     #[error("expected a base with the hash {expected:016x}, found {found:016x} for its {}", bytes(*.len as u64))]
-    Base {
-        /// The hash of the base that the delta was made from.
-        expected: u64,
-        /// The hash of the base that it was applied to.
-        found: u64,
-        /// The length of that base, in bytes.
-        len: usize,
-    },
+    Base { expected: u64, found: u64, len: usize },
     /// The delta ends early, or holds a number that cannot be: what was expected and what was found.
     #[error("{0}")]
     Damaged(String),
-    /// The result does not have the length that the delta announces.
+    /// The result does not have the length in bytes that the delta announces.
     #[error("expected {} for the result, found {found}", bytes(*.expected))]
-    Len {
-        /// The announced length, in bytes.
-        expected: u64,
-        /// The length of the result, in bytes.
-        found: usize,
-    },
+    Len { expected: u64, found: usize },
 }
 
 fn bytes(count: u64) -> String {

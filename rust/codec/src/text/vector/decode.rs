@@ -7,11 +7,6 @@ use crate::text::ascii;
 use crate::text::scalar::RUN;
 
 /// See [`scalar::is_text`](crate::text::scalar::is_text).
-///
-/// ```text
-/// skip whole runs of RUN bytes in 0x01..=0x7f
-/// check the rest
-/// ```
 #[inline(always)]
 pub fn is_text(bytes: &[u8]) -> bool {
     let (runs, _) = bytes.as_chunks::<RUN>();

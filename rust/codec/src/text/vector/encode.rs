@@ -9,14 +9,6 @@ use crate::text::scalar::{self, RUN, pack_room};
 const SUM_RUN: usize = 1 << 10;
 
 /// See [`scalar::utf8_len`]. The compiler turns both passes over a run into vectors.
-///
-/// ```text
-/// for each run of SUM_RUN characters:
-///     seen = all characters ORed
-///     seen < 2^7    run.len()                                                 ASCII
-///     seen < 2^21   run.len() + how many are > 0x7f + how many > 0x7ff + how many > 0xffff
-///     else          the scalar kernel: some take five bytes or more
-/// ```
 #[inline(always)]
 pub fn utf8_len(chars: &[u32]) -> usize {
     chars

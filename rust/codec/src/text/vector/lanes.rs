@@ -252,12 +252,6 @@ const LAST: [u8; 32] = {
 };
 
 /// Loads the 16 bytes from `at` on, with zeros after the end. Panics if `at` is past the end.
-///
-/// ```text
-/// 16 or more from at on:   load the first 16
-/// 16 or more in all:       load the last 16, move those before at out
-/// else:                    padded
-/// ```
 #[inline(always)]
 pub(in crate::text) fn load(bytes: &[u8], at: usize) -> Lanes {
     let rest = &bytes[at..];
@@ -272,12 +266,6 @@ pub(in crate::text) fn load(bytes: &[u8], at: usize) -> Lanes {
 }
 
 /// Loads fewer than 16 bytes, with zeros after them.
-///
-/// ```text
-/// 8 and more:   the first 8 | the last 8, moved to their offset; they may overlap
-/// 4 and more:   the first 4 | the last 4, moved to their offset
-/// else:         byte by byte
-/// ```
 #[inline(always)]
 fn padded(bytes: &[u8]) -> [u8; 16] {
     let len = bytes.len();
@@ -292,11 +280,6 @@ fn padded(bytes: &[u8]) -> [u8; 16] {
 }
 
 /// Writes the low byte of each character. True if all are ASCII; otherwise the bytes are meaningless.
-///
-/// ```text
-/// sixteen at a time, then eight or four:   seen |= the characters; write them narrowed
-/// all are ASCII if seen < 2^7
-/// ```
 #[inline(always)]
 pub(in crate::text) fn narrow<const N: usize>(chars: &[u32; N], dest: &mut [MaybeUninit<u8>; N]) -> bool {
     let mut seen = Lanes::all_words(0);
@@ -327,11 +310,6 @@ pub(in crate::text) fn narrow<const N: usize>(chars: &[u32; N], dest: &mut [Mayb
 }
 
 /// Writes each byte as a character. True if all are ASCII.
-///
-/// ```text
-/// sixteen at a time, then four:   seen |= the bytes; write them widened
-/// all are ASCII if no byte of seen has its high bit
-/// ```
 #[inline(always)]
 pub(in crate::text) fn widen<const N: usize>(bytes: &[u8; N], dest: &mut [MaybeUninit<u32>; N]) -> bool {
     let mut seen = Lanes::all_bytes(0);
@@ -354,10 +332,6 @@ pub(in crate::text) fn widen<const N: usize>(bytes: &[u8; N], dest: &mut [MaybeU
 }
 
 /// True if all are ASCII and none is a NUL.
-///
-/// ```text
-/// no byte | (byte == 0) has its high bit
-/// ```
 #[inline(always)]
 pub(in crate::text) fn is_plain(bytes: &[u8; 16]) -> bool {
     let bytes = Lanes::of_bytes(*bytes);
