@@ -66,24 +66,16 @@ impl fmt::Debug for Key {
 /// An encrypted file that cannot be decrypted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the texts of the errors say what they are")]
 pub enum EncryptedError {
-    /// The file is not encrypted.
     #[error("expected an encrypted file, which begins with \"GDEC\", found another; without a key it may be readable")]
     NotEncrypted,
-    /// The file is shorter than its head says.
     #[error("expected an encrypted file of {expected} bytes, found {found}: it is cut off, or its head is damaged")]
-    Cut {
-        /// Bytes of the whole file.
-        expected: u64,
-        /// Bytes that are there.
-        found: u64,
-    },
-    /// What was decrypted is not what was encrypted, and begins like nothing that is known.
+    Cut { expected: u64, found: u64 },
     #[error(
         "expected what was encrypted, found something else: the key is not that of the file, or the file is damaged"
     )]
     WrongKey,
-    /// What was decrypted is not what was encrypted, but begins like it.
     #[error("expected what was encrypted, found something else: the key is right, but the file is damaged")]
     Damaged,
 }

@@ -32,24 +32,16 @@ pub enum Guess {
 /// A file format that is recognized by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the table below names them")]
 pub enum Format {
-    /// A file of `FileAccess.open_encrypted`.
     Encrypted,
-    /// A resource or scene in the engine's binary format.
     Resource,
-    /// The same, compressed.
     CompressedResource,
-    /// A resource or scene as text.
     TextResource,
-    /// Text of sections and keys, as `ConfigFile` writes it.
     Config,
-    /// Any other text.
     Text,
-    /// A PNG image.
     Png,
-    /// A ZIP archive.
     Zip,
-    /// A gzip stream.
     Gzip,
 }
 

@@ -17,19 +17,17 @@ const TRANSLATED_A_THREAD: usize = 8 << 20;
 /// Why a file was not translated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the texts of the errors say what they are")]
 pub enum TranscodeError {
-    /// The file cannot be read, or ends inside a frame.
     #[error(transparent)]
     Load(#[from] LoadError),
     /// A value is damaged, or the other engine has no type for a part of it.
     #[error("frame {index}: {error}")]
     Value {
-        /// The index of its frame.
         index: usize,
         /// The error, with the offset in the uncompressed file.
         error: CodecError,
     },
-    /// The new file cannot be written.
     #[error(transparent)]
     Save(#[from] io::Error),
 }

@@ -30,7 +30,7 @@ fn read(members: &Members) -> (Slot, Vec<Line>) {
         let (object, index) = (member.object.value(), members.count - left.len());
         let (slots, rest) = left.split_at_mut(member.paths.len());
         left = rest;
-        objects::read(object, &member.paths, slots, |at| skipped.add(index + at, Why::of_missing(object)));
+        objects::read(object, &member.paths, slots, |at| skipped.add(index + at, freed_or(GONE, object)));
     }
     let lines = skipped.text(members, "wrote null for").map(Line::warning).into_iter().collect();
     (array, lines)
@@ -67,19 +67,18 @@ fn own(value: &Value) -> Slot {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Why {
-    Freed,
-    Gone,
-    Callable,
-    FreedInside,
-    Refused,
-}
+/// Why a value is skipped.
+type Why = &'static str;
 
-impl Why {
-    fn of_missing(object: &Value) -> Self {
-        if object.object_id() == 0 { Self::Freed } else { Self::Gone }
-    }
+const FREED: Why = "the object was freed";
+const GONE: Why = "there is no such property";
+const CALLABLE: Why = "bytes hold nothing of a Callable";
+const FREED_INSIDE: Why = "an object in it was freed, and is null now";
+const REFUSED: Why = "the object refuses the value";
+
+/// Returns `otherwise`, unless the object was freed.
+fn freed_or(otherwise: Why, object: &Value) -> Why {
+    if object.object_id() == 0 { FREED } else { otherwise }
 }
 
 /// The values that a capture cannot hold, or that cannot be restored: they are counted, and the first one is named.
@@ -100,13 +99,6 @@ impl Skipped {
     fn text(&self, members: &Members, what: &str) -> Option<String> {
         let (value, why) = self.first?;
         let (member, property) = members.place(value)?;
-        let why = match why {
-            Why::Freed => "the object was freed",
-            Why::Gone => "there is no such property",
-            Why::Callable => "bytes hold nothing of a Callable",
-            Why::FreedInside => "an object in it was freed, and is null now",
-            Why::Refused => "the object refuses the value",
-        };
         let first = member.shown(property);
         Some(match self.count {
             1 => format!("{what} 1 value: {first}: {why}"),

@@ -8,7 +8,7 @@ use godot::global::Error as EngineError;
 use varbatch_codec::{Chunk, CodecError, Cursor, ElementType, Event, Kind, Reader, Shape, Writer, validate};
 use varbatch_workers::Threads;
 
-use super::{Members, Skipped, Why, own};
+use super::{CALLABLE, FREED_INSIDE, GONE, Members, REFUSED, Skipped, Why, freed_or, own};
 use crate::engine::{self, DIALECT, OwnedType, Slot, Value, object_of_id};
 use crate::objects::Property;
 use crate::report::{Failure, Line, Outcome};
@@ -86,11 +86,8 @@ fn set_each(
         for path in &*member.paths {
             let is_read = path.read(object, &mut now);
             let result = match differing(is_read.then_some(now.value())) {
-                _ if !is_read => Err(Why::of_missing(object)),
-                Ok(Some((new, _))) if !path.write(object, new.value()) => Err(match Why::of_missing(object) {
-                    Why::Freed => Why::Freed,
-                    _ => Why::Refused,
-                }),
+                _ if !is_read => Err(freed_or(GONE, object)),
+                Ok(Some((new, _))) if !path.write(object, new.value()) => Err(freed_or(REFUSED, object)),
                 Ok(Some((_, Some(why)))) | Err(why) => Err(why),
                 Ok(_) => Ok(()),
             };
@@ -153,7 +150,7 @@ fn made(now: &Value, bytes: &[u8]) -> Result<Made, Why> {
     let mut slot = Slot::new();
     if build_flat(bytes, &mut slot, 0, set_text) {
         match slot.value().view().kind() {
-            Kind::Callable => return Err(Why::Callable),
+            Kind::Callable => return Err(CALLABLE),
             Kind::Object => {}
             _ => return Ok((slot, None)),
         }
@@ -161,7 +158,7 @@ fn made(now: &Value, bytes: &[u8]) -> Result<Made, Why> {
     let (mut kept, mut reader) = (Vec::new(), Reader::new(bytes));
     while let Ok(Some(event)) = reader.next_event() {
         match event {
-            Event::Callable => return Err(Why::Callable),
+            Event::Callable => return Err(CALLABLE),
             Event::ObjectId(id) => kept.push(object_of_id(id)),
             _ => {}
         }
@@ -173,7 +170,7 @@ fn made(now: &Value, bytes: &[u8]) -> Result<Made, Why> {
     let build = Build::new(Reader::new(bytes), &mut texts, &alone, MayAsk::Conversions);
     // This cannot fail: the bytes were read to their end before.
     _ = build.keeping(Slot::values(&kept)).build(&mut slot);
-    Ok((typed_as(now, slot), is_freed.then_some(Why::FreedInside)))
+    Ok((typed_as(now, slot), is_freed.then_some(FREED_INSIDE)))
 }
 
 /// Gives a container of objects the classes and scripts that the property's container has now: bytes hold none.

@@ -43,25 +43,19 @@ const LOCK_PAUSE: Duration = Duration::from_millis(5);
 /// Why a file cannot be appended to.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the texts of the errors say what they are")]
 pub enum AppendError {
-    /// The system cannot open, read or change the file.
     #[error("{}", words(.0))]
     System(#[from] io::Error),
-    /// The file is compressed.
     #[error("expected a file without compression, found a compressed one")]
     Compressed,
-    /// The file is encrypted.
     #[error("expected a file without encryption, found an encrypted one")]
     Encrypted,
-    /// The file may be one value without a length.
     #[error("expected values with their lengths, found what can be one value without a length")]
     OneValue,
     /// The file ends with something that is neither a whole record nor a torn one, or a damaged one is before a torn one.
     #[error("expected whole records and at most the beginning of one, found something else, at byte {at}")]
-    Damaged {
-        /// Its offset in bytes.
-        at: u64,
-    },
+    Damaged { at: u64 },
 }
 
 /// A file that is being added to. Unless it is [kept](Self::keep), what was written is cut off when it is dropped.

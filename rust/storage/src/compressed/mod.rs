@@ -92,26 +92,17 @@ impl Compression {
 /// A compressed file that cannot be read, or not to its end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the texts of the errors say what they are")]
 pub enum CompressedError {
-    /// The system cannot read the file.
     #[error("cannot read the compressed file at byte {at}: {}", words(error))]
     Read {
-        /// The offset in the file, in bytes.
         at: u64,
-        /// What the system says.
         #[source]
         error: io::Error,
     },
     /// The file is no compressed file, has a compression that is not supported, is damaged, or ends too early.
     #[error("expected {expected}, found {found}, at byte {at} of the file")]
-    Damaged {
-        /// The offset in the file, in bytes.
-        at: u64,
-        /// What should be there.
-        expected: String,
-        /// What is there.
-        found: String,
-    },
+    Damaged { at: u64, expected: String, found: String },
 }
 
 impl CompressedError {

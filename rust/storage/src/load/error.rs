@@ -11,35 +11,21 @@ use crate::words::words;
 /// Why a file was not read to its end. The frames before the error were returned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the texts of the errors say what they are")]
 pub enum LoadError {
-    /// The system cannot read the file.
     #[error("{}", words(.0))]
     Read(#[from] io::Error),
-    /// The file is compressed and damaged, or its compression is not supported.
     #[error(transparent)]
     Compressed(#[from] CompressedError),
-    /// The file is not encrypted, or cannot be decrypted with this key.
     #[error(transparent)]
     Encrypted(#[from] EncryptedError),
-    /// The stream is shorter than what should be skipped.
     #[error("expected {skipped} bytes before the values, found {found}")]
-    Short {
-        /// How many bytes to skip.
-        skipped: u64,
-        /// How many there are.
-        found: u64,
-    },
-    /// The file ends inside a frame.
+    Short { skipped: u64, found: u64 },
     #[error("{}", cut_off(.0))]
     Frame(#[from] CodecError),
     /// From a frame's length on, a plain file is zeros up to its end or for many MiB, as a power cut leaves them.
     #[error("expected a value, found nothing but zeros ({found} bytes), at byte {at}")]
-    Zeros {
-        /// Offset of the first zero in bytes.
-        at: u64,
-        /// How many.
-        found: u64,
-    },
+    Zeros { at: u64, found: u64 },
 }
 
 fn cut_off(error: &CodecError) -> String {
