@@ -22,15 +22,23 @@ const MAX_SEARCHES: usize = 100;
 /// The properties of objects, as they were read.
 #[derive(Default)]
 pub struct FullObjects {
-    /// By instance id.
-    states: HashMap<u64, State>,
+    search: Search,
     values: Vec<Slot>,
     /// Keeps the objects alive.
     objects: Vec<Slot>,
-    /// Objects whose properties are to be read, with their ids, the next one last.
-    found: Vec<(Slot, u64)>,
     /// False if nobody has looked for objects yet.
     is_searched: bool,
+}
+
+/// A search for objects.
+#[derive(Default)]
+struct Search {
+    /// By instance id.
+    states: HashMap<u64, State>,
+    /// Objects whose properties are to be read, with their ids, the next one last.
+    found: Vec<(Slot, u64)>,
+    /// How many more values there may be in a value that can be encoded.
+    left: usize,
 }
 
 /// What is known of an object that was found.
@@ -46,7 +54,7 @@ struct State {
 impl FullObjects {
     /// Returns the list and the values of an object. `None` if it cannot be encoded, or was not found.
     pub fn get(&self, id: u64) -> Option<(&List, &[Value])> {
-        let State { list, first, .. } = self.states.get(&id)?;
+        let State { list, first, .. } = self.search.states.get(&id)?;
         let list = list.as_deref().filter(|list| !list.is_refused)?;
         Some((list, Slot::values(&self.values).get(*first..)?.get(..list.names.len())?))
     }
@@ -54,7 +62,7 @@ impl FullObjects {
     /// Finds the objects in values. No script runs.
     pub fn found_in(values: &[Value]) -> Self {
         let mut objects = Self { is_searched: true, ..Self::default() };
-        _ = objects.search(values);
+        _ = objects.search.roots(values);
         objects
     }
 
@@ -64,7 +72,7 @@ impl FullObjects {
 
     /// True if there are objects whose properties are to be read.
     pub fn are_found(&self) -> bool {
-        !self.found.is_empty()
+        !self.search.found.is_empty()
     }
 
     /// Reads the properties of all objects that were found, and of those in them. `roots` returns the values in which they
@@ -74,7 +82,7 @@ impl FullObjects {
         for _ in 0..MAX_SEARCHES {
             match self.read_found(&mut lists) {
                 ControlFlow::Continue(true)
-                    if self.search(roots()).is_continue() && self.search_again().is_continue() => {}
+                    if self.search.roots(roots()).is_continue() && self.search_again().is_continue() => {}
                 _ => break,
             }
         }
@@ -85,10 +93,10 @@ impl FullObjects {
     /// be encoded.
     fn read_found(&mut self, lists: &mut Lists) -> ControlFlow<(), bool> {
         let mut runs_scripts = false;
-        while let Some((object, id)) = self.found.pop() {
+        while let Some((object, id)) = self.search.found.pop() {
             let (list, may_run) = lists.of(object.value());
             runs_scripts |= may_run;
-            let (first, found) = (self.values.len(), self.found.len());
+            let (first, found) = (self.values.len(), self.search.found.len());
             if !list.is_refused {
                 self.values.resize_with(first + list.names.len(), Slot::new);
                 read(object.value(), &list.names, &mut self.values[first..], |_| {});
@@ -97,60 +105,47 @@ impl FullObjects {
                 slots.filter(|(text, _)| *text == SCRIPT).for_each(|(_, slot)| slot.clear());
             }
             self.objects.push(object);
-            let state = self.states.get_mut(&id).expect("it was added when it was found");
+            let state = self.search.states.get_mut(&id).expect("it was added when it was found");
             (state.list, state.first) = (Some(list), first);
             let depth = state.depth;
-            let values = Slot::values(&self.values[first..]);
-            search_all(values, depth + 1, &mut self.states, &mut self.found)?;
+            self.search.all(Slot::values(&self.values[first..]), depth + 1)?;
             // Depth first, in the order of the walk: whatever is too deep for it ends this too.
-            self.found[found..].reverse();
+            self.search.found[found..].reverse();
         }
         ControlFlow::Continue(runs_scripts)
     }
 
-    /// Searches values again that are in no object.
-    fn search(&mut self, values: &[Value]) -> ControlFlow<()> {
-        let found = self.found.len();
-        search_all(values, 0, &mut self.states, &mut self.found)?;
-        self.found[found..].reverse();
-        ControlFlow::Continue(())
-    }
-
     fn search_again(&mut self) -> ControlFlow<()> {
-        let Self { states, values, found, .. } = self;
-        let read: Vec<_> = states.values().map(|state| (state.first, state.depth, state.list.clone())).collect();
+        let states = self.search.states.values();
+        let read: Vec<_> = states.map(|state| (state.first, state.depth, state.list.clone())).collect();
         for (first, depth, list) in read {
             let count = list.map_or(0, |list| if list.is_refused { 0 } else { list.names.len() });
-            search_all(Slot::values(&values[first..][..count]), depth + 1, states, found)?;
+            self.search.all(Slot::values(&self.values[first..][..count]), depth + 1)?;
         }
         ControlFlow::Continue(())
     }
-}
-
-/// Finds the objects in values that are enclosed by `depth` containers. Breaks if the values cannot be encoded.
-fn search_all(
-    values: &[Value],
-    depth: usize,
-    states: &mut HashMap<u64, State>,
-    found: &mut Vec<(Slot, u64)>,
-) -> ControlFlow<()> {
-    values.iter().try_for_each(|value| {
-        let mut search = Search { states, found, left: MAX_VALUE_LEN / MIN_LEN };
-        search.value(value, depth)
-    })
 }
 
 /// Bytes of the shortest value.
 const MIN_LEN: usize = 4;
 
-struct Search<'s> {
-    states: &'s mut HashMap<u64, State>,
-    found: &'s mut Vec<(Slot, u64)>,
-    /// How many more values there may be in a value that can be encoded.
-    left: usize,
-}
+impl Search {
+    /// Finds the objects in values that are in no object.
+    fn roots(&mut self, values: &[Value]) -> ControlFlow<()> {
+        let found = self.found.len();
+        self.all(values, 0)?;
+        self.found[found..].reverse();
+        ControlFlow::Continue(())
+    }
 
-impl Search<'_> {
+    /// Finds the objects in values that are enclosed by `depth` containers. Breaks if the values cannot be encoded.
+    fn all(&mut self, values: &[Value], depth: usize) -> ControlFlow<()> {
+        values.iter().try_for_each(|value| {
+            self.left = MAX_VALUE_LEN / MIN_LEN;
+            self.value(value, depth)
+        })
+    }
+
     fn value(&mut self, value: &Value, depth: usize) -> ControlFlow<()> {
         if depth > MAX_DEPTH || self.left == 0 {
             return ControlFlow::Break(());
