@@ -41,8 +41,8 @@ pub(super) struct Follower<'a> {
     at: usize,
 }
 
-/// A step that was followed, and its target, unless that is a value with a header.
-type Followed<'a> = (Done<'a>, Option<Target<'a>>);
+/// A step that was followed, and its target, unless that is a value with a header; or why it was not.
+type Followed<'a> = Result<(Done<'a>, Option<Target<'a>>), Failed>;
 
 /// A step that was followed.
 pub(super) enum Done<'a> {
@@ -124,7 +124,7 @@ impl<'a> Follower<'a> {
     }
 
     #[inline(always)]
-    fn step(&mut self, sought: Seek<'_>) -> Result<Followed<'a>, Failed> {
+    fn step(&mut self, sought: Seek<'_>) -> Followed<'a> {
         // What Godot 4 usually writes: no flags, so no types.
         if let Some((header, count)) = self.words(self.at)
             && count <= i32::MAX as usize
@@ -178,13 +178,7 @@ impl<'a> Follower<'a> {
         element.kind().filter(|_| self.aim == Aim::Decoded && self.dialect.engine == Engine::Godot4)
     }
 
-    fn element(
-        &mut self,
-        sought: Seek<'_>,
-        count: usize,
-        inside: usize,
-        element: ElementType<'_>,
-    ) -> Result<Followed<'a>, Failed> {
+    fn element(&mut self, sought: Seek<'_>, count: usize, inside: usize, element: ElementType<'_>) -> Followed<'a> {
         let index = self.index(sought, Kind::Array, count)?;
         let kinds = Kinds::of(self.kind(element));
         let mut at = inside;
@@ -201,7 +195,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Finds one of the elements without headers of an array of this kind. They follow its header and its count.
-    fn plain(&self, sought: Seek<'_>, kind: Kind, plain: Plain<'a>) -> Result<Followed<'a>, Failed> {
+    fn plain(&self, sought: Seek<'_>, kind: Kind, plain: Plain<'a>) -> Followed<'a> {
         let index = self.index(sought, kind, plain.count)?;
         let len = plain.kind.shape().element_len(plain.width).expect("plain data");
         let at = self.base + self.at + 2 * WORD + index * len;
@@ -210,13 +204,7 @@ impl<'a> Follower<'a> {
     }
 
     #[inline(always)]
-    fn entry(
-        &mut self,
-        sought: Seek<'_>,
-        count: usize,
-        inside: usize,
-        key: ElementType<'_>,
-    ) -> Result<Followed<'a>, Failed> {
+    fn entry(&mut self, sought: Seek<'_>, count: usize, inside: usize, key: ElementType<'_>) -> Followed<'a> {
         let kind = self.kind(key);
         let kinds = match kind {
             // The same keys.
@@ -299,7 +287,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    fn property(&mut self, sought: Seek<'_>, count: usize, inside: usize) -> Result<Followed<'a>, Failed> {
+    fn property(&mut self, sought: Seek<'_>, count: usize, inside: usize) -> Followed<'a> {
         let wanted = sought.key().and_then(|key| key.text());
         if wanted.is_none() && !matches!(sought, Seek::Where { .. }) {
             return Err(Nowhere::NoName.into());

@@ -167,21 +167,17 @@ fn canonical(bytes: &[u8], full_objects: bool) -> Option<Vec<u8>> {
     encode_part(slot.value(), full_objects).ok()
 }
 
-/// Returns what `plan` makes of two buffers: [`make_delta`] or [`delta::apply`]; empty if that fails.
-pub fn delta(
-    first: &PackedByteArray,
-    second: &PackedByteArray,
-    plan: impl for<'a> Fn(&'a [u8], &'a [u8]) -> Result<Plan<'a>, DeltaError>,
-) -> Outcome<PackedByteArray> {
+/// [`make_delta`] or [`delta::apply`].
+type PlanOf = for<'a> fn(&'a [u8], &'a [u8]) -> Result<Plan<'a>, DeltaError>;
+
+/// Returns what `plan` makes of two buffers; empty if that fails.
+pub fn delta(first: &PackedByteArray, second: &PackedByteArray, plan: PlanOf) -> Outcome<PackedByteArray> {
     let plan = plan(engine::bytes_of(first), engine::bytes_of(second));
     Outcome::of(plan.map(|plan| Outcome::new(encode::to_bytes(&plan), Vec::new())))
 }
 
 /// Does the same for each pair of buffers.
-pub fn deltas(
-    pairs: &AnyArray,
-    plan: impl for<'a> Fn(&'a [u8], &'a [u8]) -> Result<Plan<'a>, DeltaError> + Sync,
-) -> Outcome<Array<PackedByteArray>> {
+pub fn deltas(pairs: &AnyArray, plan: PlanOf) -> Outcome<Array<PackedByteArray>> {
     let pairs = held(pairs);
     let mut result = OwnArray::byte_arrays(pairs.len());
     let reports = each_pair(&pairs, result.elements(), |first, second, slot| {

@@ -46,6 +46,8 @@ enum PathEnd {
     Later,
 }
 
+type Got = Result<PathEnd, CodecError>;
+
 /// Returns the value at `path`; `default` if there is none, or if the bytes are damaged before it is found.
 pub fn get_in(bytes: &PackedByteArray, path: &AnyArray, default: &Variant) -> Outcome<Variant> {
     let mut slot = Slot::new();
@@ -120,7 +122,7 @@ fn look_in_each(buffers: &AnyArray, steps: &[Vec<u8>], default: &Value, slots: &
 }
 
 /// Reports what is wrong with what was found, if anything. Puts the default in the slot if there is no value.
-fn settle(index: usize, end: Result<PathEnd, CodecError>, default: &Value, slot: &mut Slot, reports: &mut Reports) {
+fn settle(index: usize, end: Got, default: &Value, slot: &mut Slot, reports: &mut Reports) {
     match end {
         Ok(PathEnd::Value(dropped)) => {
             return dropped.into_iter().for_each(|dropped| reports.push_warning(index, || dropped.to_string()));
@@ -138,13 +140,7 @@ fn text(error: &CodecError) -> String {
 
 /// Builds what was found at a path in `slot`, which stays empty if that is nothing.
 #[inline(always)] // for the reason that `Follower::step` of the codec gives
-fn put(
-    found: Found<'_>,
-    input: Input<'_>,
-    path: &[Key<'_>],
-    may_ask: MayAsk,
-    slot: &mut Slot,
-) -> Result<PathEnd, CodecError> {
+fn put(found: Found<'_>, input: Input<'_>, path: &[Key<'_>], may_ask: MayAsk, slot: &mut Slot) -> Got {
     match found {
         Found::Nothing => return Ok(PathEnd::Nothing),
         Found::OtherKey { .. } | Found::Mistyped { .. } => return Ok(PathEnd::Later),
@@ -157,13 +153,7 @@ fn put(
     Ok(PathEnd::Value(None))
 }
 
-fn build(
-    input: Input<'_>,
-    path: &[Key<'_>],
-    value: Input<'_>,
-    may_ask: MayAsk,
-    slot: &mut Slot,
-) -> Result<PathEnd, CodecError> {
+fn build(input: Input<'_>, path: &[Key<'_>], value: Input<'_>, may_ask: MayAsk, slot: &mut Slot) -> Got {
     match decode::build(value, false, may_ask, slot) {
         Ok(dropped) => Ok(PathEnd::Value(dropped)),
         Err(Stop::MayNotAsk) => Ok(PathEnd::Later),
@@ -172,12 +162,7 @@ fn build(
 }
 
 /// Builds the value at a path in `slot`, and asks the engine what it makes of parts that are not of the type of their container.
-fn get_converted(
-    input: Input<'_>,
-    mut steps: Vec<Vec<u8>>,
-    path: &AnyArray,
-    slot: &mut Slot,
-) -> Result<PathEnd, CodecError> {
+fn get_converted(input: Input<'_>, mut steps: Vec<Vec<u8>>, path: &AnyArray, slot: &mut Slot) -> Got {
     loop {
         let keys = keys(&steps);
         match find(input.bytes, input.at, DIALECT, &keys)? {

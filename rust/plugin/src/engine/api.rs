@@ -23,6 +23,10 @@ pub type Inner = sys::GDExtensionTypePtr;
 
 type Getter = unsafe extern "C" fn(sys::GDExtensionVariantPtr) -> *mut c_void;
 type FromType = unsafe extern "C" fn(sys::GDExtensionUninitializedVariantPtr, sys::GDExtensionTypePtr);
+/// A method of a class, and pointers to its arguments.
+pub type Bind = sys::GDExtensionMethodBindPtr;
+pub type Args<'a> = &'a [sys::GDExtensionConstTypePtr];
+
 pub type Constructor = unsafe extern "C" fn(sys::GDExtensionUninitializedTypePtr, *const sys::GDExtensionConstTypePtr);
 pub type Method =
     unsafe extern "C" fn(sys::GDExtensionTypePtr, *const sys::GDExtensionConstTypePtr, sys::GDExtensionTypePtr, i32);
@@ -89,16 +93,16 @@ pub struct Api {
     pub no_class: (StringName, Variant),
     pub encoded_class: StringName,
     /// Methods of objects that gdext does not have, or only with conversions.
-    pub set_object_id: sys::GDExtensionMethodBindPtr,
-    pub get_object_id: sys::GDExtensionMethodBindPtr,
-    pub notification: sys::GDExtensionMethodBindPtr,
-    pub get_script: sys::GDExtensionMethodBindPtr,
-    pub set_script: sys::GDExtensionMethodBindPtr,
-    pub set: sys::GDExtensionMethodBindPtr,
-    pub get_meta_list: sys::GDExtensionMethodBindPtr,
+    pub set_object_id: Bind,
+    pub get_object_id: Bind,
+    pub notification: Bind,
+    pub get_script: Bind,
+    pub set_script: Bind,
+    pub set: Bind,
+    pub get_meta_list: Bind,
     pub control_class: *mut c_void,
     /// Methods of Control, in the order of [`THEME_ITEMS`].
-    pub has_override: [sys::GDExtensionMethodBindPtr; THEME_ITEMS.len()],
+    pub has_override: [Bind; THEME_ITEMS.len()],
 }
 
 pub struct ByKind<T>([Option<T>; Kind::ALL.len()]);
@@ -117,7 +121,7 @@ impl<T: Copy> ByKind<T> {
 }
 
 /// Returns a method of a class of the engine, which has it since 4.4.
-pub fn method_bind(class: &str, name: &str, hash: i64) -> sys::GDExtensionMethodBindPtr {
+pub fn method_bind(class: &str, name: &str, hash: i64) -> Bind {
     let (class, name) = (StringName::from(class), StringName::from(name));
     // SAFETY: both names outlive the call. The engine returns null if no method has this name and hash.
     let bind = unsafe { (interface().classdb_get_method_bind)(class.string_sys(), name.string_sys(), hash) };

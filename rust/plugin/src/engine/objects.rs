@@ -12,7 +12,7 @@ use godot::obj::{Gd, Singleton};
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
-use super::api::Api;
+use super::api::{Api, Args, Bind};
 use super::layout::{self, SignalParts};
 use super::{ENCODED_CLASS, Slot, SlotType, Value, api, is_known, name_of, value, values};
 
@@ -49,11 +49,7 @@ impl Slot {
 ///
 /// # Safety
 /// The object is alive and of the method's class, and the method takes these arguments and returns a `T`.
-pub unsafe fn call_method<T: GodotFfi + Default>(
-    method: sys::GDExtensionMethodBindPtr,
-    object: sys::GDExtensionObjectPtr,
-    args: &[sys::GDExtensionConstTypePtr],
-) -> T {
+pub unsafe fn call_method<T: GodotFfi + Default>(method: Bind, object: sys::GDExtensionObjectPtr, args: Args<'_>) -> T {
     let mut result = T::default();
     // SAFETY: promised by the caller.
     unsafe { (api().interface.object_method_bind_ptrcall)(method, object, args.as_ptr(), result.sys_mut()) };

@@ -11,7 +11,7 @@ use godot::global::Error as EngineError;
 use godot::obj::EngineEnum;
 use godot::sys::{self, GodotFfi};
 
-use super::api::{class_tag, method_bind};
+use super::api::{Args, Bind, class_tag, method_bind};
 use super::objects::{call_method, pointer};
 use super::{Value, api, bytes_of};
 
@@ -29,7 +29,7 @@ macro_rules! methods {
         /// Methods of these classes, and what tells their objects from others.
         struct Methods {
             classes: [(StreamKind, *mut c_void); 3],
-            $($field: sys::GDExtensionMethodBindPtr,)*
+            $($field: Bind,)*
         }
 
         impl Methods {
@@ -104,11 +104,7 @@ impl<'v> Stream<'v> {
         Some(Self { object, kind, holder: PhantomData })
     }
 
-    fn call<T: GodotFfi + Default>(
-        &self,
-        method: sys::GDExtensionMethodBindPtr,
-        args: &[sys::GDExtensionConstTypePtr],
-    ) -> T {
+    fn call<T: GodotFfi + Default>(&self, method: Bind, args: Args<'_>) -> T {
         // SAFETY: the object is alive, as its holder is. Each caller passes a method of the object's kind, which was
         // found by the hash of its signature, with what that says.
         unsafe { call_method(method, self.object, args) }

@@ -262,6 +262,12 @@ impl PatchErrorKind {
     }
 }
 
+type Fit<T> = Result<T, PatchErrorKind>;
+
+/// Decides whether the current value and the old value of a change are the same, though their bytes differ.
+trait Same: FnOnce(&[u8], &[u8]) -> bool {}
+impl<F: FnOnce(&[u8], &[u8]) -> bool> Same for F {}
+
 fn no_step(why: Nowhere, step: PathStep<'_>) -> PatchErrorKind {
     PatchErrorKind::Path(why.text(|| shown_step(step)))
 }
@@ -277,7 +283,7 @@ fn shown(bytes: &[u8]) -> String {
 }
 
 /// Checks that the current value is the old value: its bytes are the same, or `same` returns true.
-fn check_same(there: &[u8], old: &[u8], same: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), PatchErrorKind> {
+fn check_same(there: &[u8], old: &[u8], same: impl Same) -> Fit<()> {
     if there == old || same(there, old) {
         return Ok(());
     }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::gap::GapBuffer;
-use super::{PatchErrorKind, no_key, no_step};
+use super::{Fit, PatchErrorKind, no_key, no_step};
 use crate::kind::{WORD, padded};
 use crate::path::Nowhere;
 use crate::reader::Skim;
@@ -217,7 +217,7 @@ const TWICE: u32 = u32::MAX;
 
 impl<'a> TreeNode<'a> {
     /// Opens a value that was read before. Passes each of its parts once.
-    pub fn open(raw: Raw<'a>, notes: &Notes) -> Result<Self, PatchErrorKind> {
+    pub fn open(raw: Raw<'a>, notes: &Notes) -> Fit<Self> {
         let mut reader = raw.reader();
         let event = reader.next_event().expect(READ).expect(READ);
         let head_len = match event {
@@ -289,7 +289,7 @@ impl<'a> Entries<'a> {
     }
 
     /// Finds the number of the entry or property that a step leads to.
-    pub fn find(&self, step: PathStep<'_>) -> Result<u32, PatchErrorKind> {
+    pub fn find(&self, step: PathStep<'_>) -> Fit<u32> {
         let (what, number) = match (self.names, step) {
             (EntryNames::Keys(_), PathStep::Key(key)) => ("key", self.by_key(key)),
             (EntryNames::Keys(_), _) => return Err(no_key(step)),

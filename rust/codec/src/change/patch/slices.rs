@@ -4,19 +4,14 @@ use std::ops::Range;
 
 use super::node::{Body, Notes, Packed, READ, TreeNode, texts};
 use super::tree::read_part;
-use super::{NEW, OLD, PatchErrorKind, check_same};
+use super::{Fit, NEW, OLD, PatchErrorKind, Same, check_same};
 use crate::change::{Change, ChangePart, Op, packed_array};
 use crate::kind::WORD;
 use crate::path::{self, Nowhere};
 use crate::{Event, Kind, Reader, Width};
 
 /// Changes the elements of a packed array from an index on.
-pub(super) fn edit_slice<'a>(
-    node: &mut TreeNode<'a>,
-    found: i64,
-    change: &Change<'a>,
-    same: impl FnOnce(&[u8], &[u8]) -> bool,
-) -> Result<(), PatchErrorKind> {
+pub(super) fn edit_slice<'a>(node: &mut TreeNode<'a>, found: i64, change: &Change<'a>, same: impl Same) -> Fit<()> {
     let (kind, count, op) = (node.kind(), node.len(), change.op);
     let needed = |what, part: Option<ChangePart<'a>>| part.ok_or_else(|| PatchErrorKind::missing(what, op)).map(Some);
     let new = if op == Op::Remove { None } else { needed("a new value", change.new)? };
@@ -57,7 +52,7 @@ pub(super) fn edit_slice<'a>(
 }
 
 /// Checks that a part holds elements of the array's type. Returns their number.
-fn check(node: &TreeNode<'_>, what: &str, part: ChangePart<'_>) -> Result<usize, PatchErrorKind> {
+fn check(node: &TreeNode<'_>, what: &str, part: ChangePart<'_>) -> Fit<usize> {
     let bytes = part.to_value();
     let mut reader = Reader::new(&bytes);
     let found = reader.peek_kind().map_err(|error| PatchErrorKind::Value(path::broken(what, &error)))?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::node::{Body, Child, Entries, EntryNames, Notes, Raw, TreeNode, read_all};
 use super::slices::edit_slice;
-use super::{Emit, KEY, NEW, Patch, PatchErrorKind, check_same, no_key, no_step, shown};
+use super::{Emit, Fit, KEY, NEW, Patch, PatchErrorKind, Same, check_same, no_key, no_step, shown};
 use crate::change::{Change, ChangePart, Op};
 use crate::limits::MAX_DEPTH;
 use crate::path::{self, Nowhere, Path, PathStep, Step, shown_step};
@@ -16,12 +16,7 @@ type Position = Option<(u32, usize)>;
 
 impl<'a> Patch<'a> {
     /// Applies a change. Counts in `followed` how many steps of its path could be followed.
-    pub(super) fn edit(
-        &mut self,
-        change: &Change<'a>,
-        same: impl FnOnce(&[u8], &[u8]) -> bool,
-        followed: &mut usize,
-    ) -> Result<(), PatchErrorKind> {
+    pub(super) fn edit(&mut self, change: &Change<'a>, same: impl Same, followed: &mut usize) -> Fit<()> {
         let steps = change.path.steps();
         let (op, depth) = (change.op, steps.len());
         let Some((&last, outer)) = steps.split_last() else {
@@ -82,7 +77,7 @@ impl<'a> Patch<'a> {
     }
 
     /// Opens everything that the outer steps of a path lead into. Returns the number of the last node.
-    fn follow(&mut self, outer: &[PathStep<'_>], followed: &mut usize) -> Result<u32, PatchErrorKind> {
+    fn follow(&mut self, outer: &[PathStep<'_>], followed: &mut usize) -> Fit<u32> {
         let mut at = self.open(None, self.root)?;
         for &step in outer {
             let node = &self.nodes[at as usize];
@@ -98,7 +93,7 @@ impl<'a> Patch<'a> {
     }
 
     /// Returns the number of the node at a position. Turns bytes there into a node.
-    fn open(&mut self, position: Position, child: Child<'a>) -> Result<u32, PatchErrorKind> {
+    fn open(&mut self, position: Position, child: Child<'a>) -> Fit<u32> {
         let raw = match child {
             Child::Node(number) => return Ok(number),
             Child::Raw(raw) => raw,
@@ -120,12 +115,7 @@ impl<'a> Patch<'a> {
         }
     }
 
-    fn check_old(
-        &self,
-        child: Child<'a>,
-        old: Option<ChangePart<'_>>,
-        same: impl FnOnce(&[u8], &[u8]) -> bool,
-    ) -> Result<(), PatchErrorKind> {
+    fn check_old(&self, child: Child<'a>, old: Option<ChangePart<'_>>, same: impl Same) -> Fit<()> {
         let Some(old) = old else { return Ok(()) };
         let there = match child {
             Child::Raw(raw) => Cow::Borrowed(raw.bytes()),
@@ -154,7 +144,7 @@ impl<'a> Patch<'a> {
 
 /// Finds the part of a container that a step leads to: the index of the element or the number of the entry, and its
 /// value.
-fn child<'a>(node: &TreeNode<'a>, step: PathStep<'_>) -> Result<(usize, Child<'a>), PatchErrorKind> {
+fn child<'a>(node: &TreeNode<'a>, step: PathStep<'_>) -> Fit<(usize, Child<'a>)> {
     match &node.body {
         Body::Entries(entries) => {
             let number = entries.find(step)?;
@@ -177,7 +167,7 @@ fn insert_entry<'a>(
     change: &Change<'a>,
     depth: usize,
     notes: &mut Notes,
-) -> Result<(), PatchErrorKind> {
+) -> Fit<()> {
     let PathStep::Key(key) = step else { return Err(no_key(step)) };
     if entries.by_key(key).is_some() {
         let text = format!("expected a new key, found the existing key {}", shown(key));
@@ -195,7 +185,7 @@ fn insert_entry<'a>(
 }
 
 /// Finds the index of an entry in the order of its Dictionary. If `index` is given, it must be the same.
-fn index_of(entries: &Entries<'_>, entry: u32, index: Option<usize>) -> Result<usize, PatchErrorKind> {
+fn index_of(entries: &Entries<'_>, entry: u32, index: Option<usize>) -> Fit<usize> {
     let Some(index) = index else { return Ok(entries.order.find(entry).expect("it is in the order")) };
     let key = |number| shown(entries.key(number).bytes());
     let found = match entries.order.get(index) {
@@ -208,12 +198,7 @@ fn index_of(entries: &Entries<'_>, entry: u32, index: Option<usize>) -> Result<u
 }
 
 /// Takes the new value of a change, if it fits there.
-fn new_value<'a>(
-    change: &Change<'a>,
-    of: Option<Kind>,
-    depth: usize,
-    notes: &mut Notes,
-) -> Result<Child<'a>, PatchErrorKind> {
+fn new_value<'a>(change: &Change<'a>, of: Option<Kind>, depth: usize, notes: &mut Notes) -> Fit<Child<'a>> {
     let new = change.new.ok_or_else(|| PatchErrorKind::missing("a new value", change.op))?;
     let kind = match new {
         ChangePart::Value { bytes, .. } => return Ok(Child::Raw(value(NEW, bytes, of, depth, notes)?)),
@@ -225,13 +210,7 @@ fn new_value<'a>(
 }
 
 /// Takes a value that will be `depth` containers deep, where all values must be of this kind.
-fn value<'a>(
-    what: &str,
-    bytes: &'a [u8],
-    of: Option<Kind>,
-    depth: usize,
-    notes: &mut Notes,
-) -> Result<Raw<'a>, PatchErrorKind> {
+fn value<'a>(what: &str, bytes: &'a [u8], of: Option<Kind>, depth: usize, notes: &mut Notes) -> Fit<Raw<'a>> {
     let found = depth + read_part(what, bytes, notes)?;
     let raw = Raw::from(bytes);
     if let Some(expected) = of.filter(|&kind| kind != raw.kind()) {
@@ -245,7 +224,7 @@ fn value<'a>(
 }
 
 /// Reads a value of a change. Returns the number of containers around its deepest value.
-pub(super) fn read_part(what: &str, bytes: &[u8], notes: &mut Notes) -> Result<usize, PatchErrorKind> {
+pub(super) fn read_part(what: &str, bytes: &[u8], notes: &mut Notes) -> Fit<usize> {
     let (len, depth) = read_all(bytes, notes).map_err(|error| PatchErrorKind::Value(path::broken(what, &error)))?;
     match len - bytes.len() {
         0 => Ok(depth),
@@ -276,7 +255,7 @@ fn shown_in(node: &TreeNode<'_>, step: PathStep<'_>) -> Step {
 }
 
 /// Reads a step that must be the index of an element.
-fn index(step: PathStep<'_>, kind: Kind) -> Result<i64, PatchErrorKind> {
+fn index(step: PathStep<'_>, kind: Kind) -> Fit<i64> {
     let no_index = || no_step(Nowhere::NoIndex(kind), step);
     let bytes = match step {
         PathStep::Index(index) => return Ok(index as i64),
