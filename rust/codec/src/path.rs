@@ -142,18 +142,13 @@ pub(crate) enum Nowhere {
     NoIndex(Kind),
     /// An object takes only a name.
     NoName,
-    NoElement {
-        kind: Kind,
-        count: usize,
-        found: i64,
-    },
+    /// An array of this type with `count` elements has none at this index.
+    NoElement { kind: Kind, count: usize, found: i64 },
     /// So many steps follow the index of an element of a packed array.
-    TooLong {
-        kind: Kind,
-        more: usize,
-    },
+    TooLong { kind: Kind, more: usize },
     /// There is no such key or property, as the word says.
     NotThere(&'static str),
+    /// There are two such keys or properties, as the word says.
     Twice(&'static str),
 }
 

@@ -21,13 +21,9 @@ const TRANSLATED_A_THREAD: usize = 8 << 20;
 pub enum TranscodeError {
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// A value is damaged, or the other engine has no type for a part of it.
+    /// A value is damaged, or the other engine has no type for a part of it. Offsets are those in the uncompressed file.
     #[error("frame {index}: {error}")]
-    Value {
-        index: usize,
-        /// The error, with the offset in the uncompressed file.
-        error: CodecError,
-    },
+    Value { index: usize, error: CodecError },
     #[error(transparent)]
     Save(#[from] io::Error),
 }

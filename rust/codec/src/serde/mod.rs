@@ -101,16 +101,14 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
     Ok(writer.into_plan().into_vec())
 }
 
+type Taken<T> = Result<T, CodecError>;
+
 /// The value or the text that a reader has come to.
 struct Next<'r, 'de>(&'r mut Reader<'de>);
 
 impl<'de> Next<'_, 'de> {
     /// Visits `count` parts. Those that the type does not take are an error.
-    fn parts<T>(
-        self,
-        count: usize,
-        visit: impl FnOnce(&mut Parts<'_, 'de>) -> Result<T, CodecError>,
-    ) -> Result<T, CodecError> {
+    fn parts<T>(self, count: usize, visit: impl FnOnce(&mut Parts<'_, 'de>) -> Taken<T>) -> Taken<T> {
         if self.0.depth() > MAX_DEPTH {
             return Err(CodecError::custom(format!("expected at most {MAX_DEPTH} levels, found one more")));
         }
@@ -122,7 +120,7 @@ impl<'de> Next<'_, 'de> {
         }
     }
 
-    fn kind(&self) -> Result<Option<Kind>, CodecError> {
+    fn kind(&self) -> Taken<Option<Kind>> {
         if self.0.is_at_text() { Ok(None) } else { self.0.peek_kind().map(Some) }
     }
 }
@@ -130,7 +128,7 @@ impl<'de> Next<'_, 'de> {
 impl<'de> Deserializer<'de> for Next<'_, 'de> {
     type Error = CodecError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Taken<V::Value> {
         let event = self.0.next_event()?.ok_or_else(|| CodecError::custom("expected another value"))?;
         match event {
             Event::Nil => visitor.visit_unit(),
@@ -166,7 +164,7 @@ impl<'de> Deserializer<'de> for Next<'_, 'de> {
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Taken<V::Value> {
         if self.kind()? == Some(Kind::Nil) {
             self.0.next_event()?;
             visitor.visit_none()
@@ -175,7 +173,7 @@ impl<'de> Deserializer<'de> for Next<'_, 'de> {
         }
     }
 
-    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Taken<V::Value> {
         if self.kind()? != Some(Kind::PackedByteArray) {
             return self.deserialize_any(visitor);
         }
@@ -185,15 +183,11 @@ impl<'de> Deserializer<'de> for Next<'_, 'de> {
         }
     }
 
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Taken<V::Value> {
         self.deserialize_bytes(visitor)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, CodecError> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Taken<V::Value> {
         if name != VALUE {
             return visitor.visit_newtype_struct(self);
         }
@@ -214,7 +208,7 @@ impl<'de> Deserializer<'de> for Next<'_, 'de> {
         name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, CodecError> {
+    ) -> Taken<V::Value> {
         match self.kind()? {
             // The only key names the variant, whose data is the value.
             Some(Kind::Dictionary) => match self.0.next_event()? {
@@ -230,7 +224,7 @@ impl<'de> Deserializer<'de> for Next<'_, 'de> {
         }
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, CodecError> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Taken<V::Value> {
         if self.0.is_at_text() { self.0.next_event().map(drop) } else { self.0.skip_value() }?;
         visitor.visit_unit()
     }
@@ -248,7 +242,7 @@ struct Parts<'r, 'de> {
 }
 
 impl<'de> Parts<'_, 'de> {
-    fn next<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, CodecError> {
+    fn next<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Taken<S::Value> {
         let start = self.reader.position();
         seed.deserialize(Next(self.reader)).map_err(|error| match error.kind() {
             // The innermost value that does not fit is the first that is told.
@@ -261,7 +255,7 @@ impl<'de> Parts<'_, 'de> {
 impl<'de> SeqAccess<'de> for &mut Parts<'_, 'de> {
     type Error = CodecError;
 
-    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, CodecError> {
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Taken<Option<S::Value>> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
         self.left = left;
         self.next(seed).map(Some)
@@ -275,11 +269,11 @@ impl<'de> SeqAccess<'de> for &mut Parts<'_, 'de> {
 impl<'de> MapAccess<'de> for &mut Parts<'_, 'de> {
     type Error = CodecError;
 
-    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, CodecError> {
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Taken<Option<S::Value>> {
         self.next_element_seed(seed)
     }
 
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, CodecError> {
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Taken<S::Value> {
         self.next(seed)
     }
 
@@ -293,7 +287,7 @@ fn unsaid(kind: Kind) -> CodecError {
 }
 
 /// Visits the numbers of plain data: one by one, or as sequences of as many as an element has.
-fn visit_plain<'de, V: Visitor<'de>>(plain: Plain<'de>, visitor: V) -> Result<V::Value, CodecError> {
+fn visit_plain<'de, V: Visitor<'de>>(plain: Plain<'de>, visitor: V) -> Taken<V::Value> {
     let (Shape::Components { scalar, count } | Shape::Packed { scalar, count }) = plain.kind.shape() else {
         unreachable!("no other shape is plain data");
     };
@@ -319,7 +313,7 @@ fn visit_plain<'de, V: Visitor<'de>>(plain: Plain<'de>, visitor: V) -> Result<V:
 fn visit_all<'de, V: Visitor<'de>, T: de::IntoDeserializer<'de, CodecError>>(
     parts: impl Iterator<Item = T>,
     visitor: V,
-) -> Result<V::Value, CodecError> {
+) -> Taken<V::Value> {
     let mut parts = SeqDeserializer::new(parts);
     let visited = visitor.visit_seq(&mut parts)?;
     parts.end()?;

@@ -54,16 +54,13 @@ struct WriteOpen {
 
 #[derive(Clone, Copy, Debug)]
 enum WriteForm {
+    /// Each is a value, a key too.
     Values,
     /// Each is a property, with its name before it.
     Properties,
-    /// Elements of an Array of Arrays of Pandemonium.
-    Arrays {
-        /// True if they are typed; `None` before the first one.
-        are_typed: Option<bool>,
-        /// The offset of the element type in the plan's small bytes: 48 bits, so that this takes eight bytes.
-        element: (u16, u32),
-    },
+    /// Elements of an Array of Arrays of Pandemonium. Whether they are typed is `None` before the first one. The element type
+    /// is at an offset in the plan's small bytes: 48 bits, so that this takes eight bytes.
+    Arrays { are_typed: Option<bool>, element: (u16, u32) },
 }
 
 impl<'a> Writer<'a> {
