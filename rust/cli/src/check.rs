@@ -39,7 +39,6 @@ struct Findings<'a> {
     args: &'a Check,
 }
 
-/// An error in JSON.
 #[derive(Default, Serialize)]
 struct Problem<'a> {
     file: &'a str,

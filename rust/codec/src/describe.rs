@@ -105,7 +105,6 @@ pub struct Nodes<'a> {
     max_depth: usize,
 }
 
-/// A value that has not ended.
 #[derive(Clone, Copy, Debug)]
 struct OpenNode {
     /// Its offset in the reader's bytes.

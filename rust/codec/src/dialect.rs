@@ -49,7 +49,6 @@ impl Dialect {
 /// The differences between engines.
 #[derive(Debug)]
 pub(crate) struct Rules {
-    /// Its types, by id.
     pub rows: &'static Rows,
     /// The column of [`kind::IDS`] with the ids of all kinds.
     pub column: usize,

@@ -4,14 +4,12 @@
 const BLOCK_LEN: usize = 4 << 10;
 const LINE_LEN: usize = 64;
 
-/// Returns how many bytes at the start of both are the same.
 pub(super) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let at = same_chunks(a, b, BLOCK_LEN);
     let at = at + same_chunks(&a[at..], &b[at..], LINE_LEN);
     at + a[at..].iter().zip(&b[at..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Returns how many bytes at the end of both are the same.
 pub(super) fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     let len = a.len().min(b.len());
     let (a, b) = (&a[a.len() - len..], &b[b.len() - len..]);

@@ -87,12 +87,10 @@ struct Property {
     is_outdated: bool,
 }
 
-/// Returns the name in Godot 4 of a class of Godot 3, if it has another one.
 fn to_godot_4(class: &str) -> Option<&'static str> {
     find(class)?.new_name
 }
 
-/// Returns the name in Godot 3 of a class of Godot 4, if it has another one.
 fn to_godot_3(class: &str) -> Option<&'static str> {
     let at = RENAMED.binary_search_by_key(&class, |(new, _)| new).ok()?;
     Some(RENAMED[at].1)

@@ -73,7 +73,6 @@ impl VarBatchDispatcher {
         while work() && !has_frames {}
     }
 
-    /// Runs in each frame.
     #[func]
     fn frame() {
         tell_late(LOOKS);

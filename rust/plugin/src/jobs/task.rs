@@ -60,7 +60,6 @@ impl Work for AnyJob {
 /// "finished" is emitted, so that a task runs on even if no script holds it.
 pub struct Shared {
     method: &'static str,
-    /// True if the task returns an error code.
     returns_code: bool,
     /// False if the thread that started it wants no lines.
     prints: bool,

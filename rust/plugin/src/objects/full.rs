@@ -41,7 +41,6 @@ struct Search {
     left: usize,
 }
 
-/// What is known of an object that was found.
 struct State {
     /// How many containers enclose it.
     depth: usize,

@@ -61,7 +61,6 @@ impl States {
         })
     }
 
-    /// Appends other values and their spans.
     pub fn append(&mut self, mut other: Self, others: &[Span], spans: &mut Vec<Span>) {
         let (bytes, kept) = (self.bytes.len(), self.kept.len());
         spans.extend(others.iter().map(|span| Span { at: span.at + bytes, kept_at: span.kept_at + kept, ..*span }));
@@ -226,7 +225,6 @@ impl TargetNow for Keeping<'_> {
     }
 }
 
-/// Returns how many values are kept for an event.
 pub fn kept_count(event: Event<'_>) -> usize {
     match event {
         Event::ObjectId(_) | Event::Callable => 1,

@@ -89,7 +89,6 @@ struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Adds a run of bytes that differ.
     #[inline(always)]
     fn add(&mut self, before: Range<usize>, after: Range<usize>) {
         if before.start - self.pending.before.end > JOIN_LEN || self.has_none() {

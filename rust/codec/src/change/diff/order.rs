@@ -223,7 +223,6 @@ pub(super) struct Parts<'p> {
     pub offsets: Offsets<'p>,
 }
 
-/// Where parts begin.
 #[derive(Clone, Copy)]
 pub(super) enum Offsets<'p> {
     /// All have the same size.
@@ -262,7 +261,6 @@ impl<'p> Parts<'p> {
         Self { count: parts.len(), offsets, ..self }
     }
 
-    /// Returns how many parts at the start of both are the same.
     pub fn common_prefix(self, other: Self) -> usize {
         if let Offsets::Every { size, .. } = self.offsets {
             return common_prefix(&self.bytes[self.range()], &other.bytes[other.range()]) / size;
@@ -280,7 +278,6 @@ impl<'p> Parts<'p> {
         (0..self.count).take_while(|&at| self.part(at) != other.part(at)).count()
     }
 
-    /// Returns how many parts at the end of both are the same.
     fn common_suffix(self, other: Self) -> usize {
         if let Offsets::Every { size, .. } = self.offsets {
             return common_suffix(&self.bytes[self.range()], &other.bytes[other.range()]) / size;

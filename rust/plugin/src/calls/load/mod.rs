@@ -35,7 +35,6 @@ fn progress(found: f32, read: u64, built: u64, len: u64) -> f32 {
     found + (1.0 - found) * (done / len.max(1) as f64) as f32
 }
 
-/// A stream that is being loaded, step by step.
 struct Loading {
     loader: Loader,
     decoded: Decoded,
