@@ -371,8 +371,8 @@ fn makers(allow_objects: &Value) -> Result<Makers, Failure> {
 
 /// The same for one value, which takes less time than makers that make nothing.
 fn any_makers(allow_objects: &Value) -> Result<Option<Makers>, Failure> {
-    match allow_objects.variant().try_to_relaxed() {
-        Ok(false) => Ok(None),
+    match allow_objects.view() {
+        flag if flag.kind() == Kind::Bool && !flag.bool() => Ok(None),
         _ => makers(allow_objects).map(Some),
     }
 }

@@ -8,14 +8,13 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use godot::builtin::{StringName, Variant, VariantType};
+use godot::builtin::{StringName, Variant};
 use godot::init::{__gdext_load_library, ExtensionLibrary};
-use godot::obj::EngineEnum;
 use godot::sys;
 use varbatch_codec::Kind;
 
 use super::methods::guarded;
-use super::{interface, kind_of};
+use super::{View, interface, kind_of, sys_type, value};
 
 type GetFunction = unsafe extern "C" fn(*const c_char) -> sys::GDExtensionInterfaceFunctionPtr;
 type Register = sys::GDExtensionInterfaceClassdbRegisterExtensionClassMethod;
@@ -39,7 +38,7 @@ struct Method {
     class: String,
     name: String,
     /// The names and types of its arguments.
-    arguments: Vec<(String, VariantType)>,
+    arguments: Vec<(String, Kind)>,
     /// How many of these have no default.
     required: usize,
     call: sys::GDExtensionClassMethodCall,
@@ -89,7 +88,8 @@ unsafe extern "C" fn register(
         let (info, text) = (&*info, |name: *const c_void| (*name.cast::<StringName>()).to_string());
         let arguments = (0..info.argument_count as usize).map(|index| {
             let argument = &*info.arguments_info.add(index);
-            (text(argument.name.cast_const().cast()), VariantType::from_ord(argument.type_))
+            let kind = kind_of(argument.type_ as u32).expect("every type of an argument has one");
+            (text(argument.name.cast_const().cast()), kind)
         });
         let method = Method {
             class: text(class.cast()),
@@ -158,13 +158,15 @@ impl Method {
             return wrong(sys::GDEXTENSION_CALL_ERROR_TOO_MANY_ARGUMENTS, 0, self.arguments.len() as i32);
         }
         for (index, (given, (_, expected))) in given.iter().zip(&self.arguments).enumerate() {
-            let (from, to) = (given.get_type(), *expected);
-            if from == to || to == VariantType::NIL {
+            // Of a type that the format does not have, gdext may say more.
+            let Ok(from) = value(given).known().map(View::kind) else { continue };
+            if from == *expected || *expected == Kind::Nil {
                 continue;
             }
+            let to = sys_type(*expected);
             // SAFETY: both are types of the engine.
-            if unsafe { (interface().variant_can_convert_strict)(from.sys(), to.sys()) } == 0 {
-                return wrong(sys::GDEXTENSION_CALL_ERROR_INVALID_ARGUMENT, index as i32, to.ord());
+            if unsafe { (interface().variant_can_convert_strict)(sys_type(from), to) } == 0 {
+                return wrong(sys::GDEXTENSION_CALL_ERROR_INVALID_ARGUMENT, index as i32, to as i32);
             }
         }
         Ok(())
@@ -178,7 +180,7 @@ impl Method {
         }
         let index = wrong.argument as usize;
         let (name, expected) = &self.arguments[index];
-        let (expected, found) = (kind(*expected), kind(given[index].get_type()));
+        let (expected, found) = (*expected, value(given[index]).view().kind());
         let article = if matches!(expected, Kind::Int | Kind::Array | Kind::Object) { "an" } else { "a" };
         let (expected_name, found_name) = (expected.name(), found.name());
         let text =
@@ -202,8 +204,4 @@ fn cure(expected: Kind, found: Kind) -> &'static str {
         Kind::Object => "write the object itself, such as a Node",
         _ => "write {} for an empty one",
     }
-}
-
-fn kind(of: VariantType) -> Kind {
-    kind_of(of.ord() as u32).expect("every type of an argument has one")
 }
