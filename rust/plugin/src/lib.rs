@@ -32,7 +32,10 @@ unsafe impl ExtensionLibrary for VarBatchExtension {
     fn on_stage_init(stage: InitStage) {
         match stage {
             // gdext has registered the classes by now.
-            InitStage::Scene => api::register(),
+            InitStage::Scene => {
+                api::register();
+                value::string_cache::keep(true);
+            }
             InitStage::Editor => api::load_docs(),
             _ => {}
         }
@@ -42,6 +45,7 @@ unsafe impl ExtensionLibrary for VarBatchExtension {
         // Not later: gdext only promises stages from its minimum level up, which is this one.
         if stage == InitStage::Scene {
             jobs::dispatch::shut_down();
+            value::string_cache::keep(false);
         }
     }
 }

@@ -60,17 +60,17 @@ fn tree(bytes: &[u8], dialect: Dialect, max_nodes: usize) -> VarDictionary {
 }
 
 /// Makes nodes. Nodes share their keys and repeated texts.
-struct Tree<'a> {
+struct Tree {
     dialect: Dialect,
     fields: [Slot; 9],
-    texts: Texts<'a>,
+    texts: Texts,
     /// Remaining budget of values inside container keys.
     left: usize,
 }
 
-impl<'a> Tree<'a> {
+impl Tree {
     /// Makes a node, whose value has `len` bytes, and `count` children that are omitted.
-    fn node(&mut self, node: &Node<'a>, key: Option<Slot>, len: usize, mut nodes: Vec<Slot>, count: usize) -> Slot {
+    fn node(&mut self, node: &Node<'_>, key: Option<Slot>, len: usize, mut nodes: Vec<Slot>, count: usize) -> Slot {
         let Self { fields: [kind, name, offset, size, index, key_field, class, children, omitted], texts, .. } = self;
         let mut made = Slot::new();
         let mut entry = made.set_dictionary();
@@ -103,7 +103,7 @@ impl<'a> Tree<'a> {
 
     /// Returns the key of an entry. Returns the name of its type instead if building the key would need the engine, or
     /// would exceed the budget.
-    fn key(&mut self, bytes: &'a [u8]) -> Slot {
+    fn key(&mut self, bytes: &[u8]) -> Slot {
         let kind = Reader::new(bytes).with_dialect(self.dialect).peek_kind().expect("it was read before");
         let mut slot = Slot::new();
         let values = if let Kind::Array | Kind::Dictionary = kind { bytes.len() / LEAST_LEN } else { 0 };
@@ -112,7 +112,7 @@ impl<'a> Tree<'a> {
                 build(bytes, &mut self.texts, &mut slot)
             } else {
                 let translated = Translation::new(self.dialect, DIALECT).bytes(bytes);
-                translated.is_ok_and(|(bytes, _)| build(&bytes, &mut Texts::for_bytes(0), &mut slot))
+                translated.is_ok_and(|(bytes, _)| build(&bytes, &mut self.texts, &mut slot))
             }
         };
         if is_built {
@@ -124,7 +124,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-fn build<'a>(bytes: &'a [u8], texts: &mut Texts<'a>, slot: &mut Slot) -> bool {
+fn build(bytes: &[u8], texts: &mut Texts, slot: &mut Slot) -> bool {
     Build::new(Reader::new(bytes), texts, &Threads::alone(), MayAsk::Nothing).build(slot).is_ok()
 }
 

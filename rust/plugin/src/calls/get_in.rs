@@ -14,7 +14,6 @@ use crate::jobs::pool::{self, each_run};
 use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
 use crate::report::{BUFFERS, Dropped, Line, Outcome, Reports, no_buffer};
 use crate::value::build::{MOST_NESTED, MayAsk, Stop, build_flat, components, number};
-use crate::value::string_cache::set_text;
 
 /// Encodes the steps of a path that a script passes.
 fn steps(path: &AnyArray) -> Result<Vec<Vec<u8>>, String> {
@@ -147,7 +146,7 @@ fn put(found: Found<'_>, input: Input<'_>, path: &[Key<'_>], may_ask: MayAsk, sl
         Found::Target(Target::Text { text: Text::Utf8(text), .. }) => slot.set_string(text),
         Found::Target(Target::Text { text, .. }) => slot.set_string(&text.to_utf8()),
         Found::Target(Target::Element { plain, .. }) => element(plain, slot),
-        Found::Target(Target::Value { bytes, .. }) if build_flat(bytes, slot, MOST_NESTED, set_text) => {}
+        Found::Target(Target::Value { bytes, .. }) if build_flat(bytes, slot, MOST_NESTED, None) => {}
         Found::Target(Target::Value { at, bytes }) => return build(input, path, Input { at, bytes }, may_ask, slot),
     }
     Ok(PathEnd::Value(None))

@@ -14,7 +14,7 @@ use crate::objects::Property;
 use crate::report::{Failure, Line, Outcome};
 use crate::undo::states::States;
 use crate::value::build::{Build, MayAsk, build_flat};
-use crate::value::string_cache::{Texts, set_text};
+use crate::value::string_cache::Texts;
 use crate::value::walk::{Held, Planning, walk};
 
 /// Restores what [`super::capture`] has returned. Changes nothing if the bytes are anything else.
@@ -148,7 +148,7 @@ fn are_same(now: &Value, value: &Value) -> bool {
 /// Builds a value that differs from the one of now. Objects are those of their ids, or null if they were freed.
 fn made(now: &Value, bytes: &[u8]) -> Result<Made, Why> {
     let mut slot = Slot::new();
-    if build_flat(bytes, &mut slot, 0, set_text) {
+    if build_flat(bytes, &mut slot, 0, None) {
         match slot.value().view().kind() {
             Kind::Callable => return Err(CALLABLE),
             Kind::Object => {}

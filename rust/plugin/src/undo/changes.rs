@@ -185,7 +185,7 @@ impl<'c> Modification<'c> {
     }
 
     /// Builds what has changed of the old or the new state.
-    pub fn build(&self, state: State<'c>, slot: &mut Slot, texts: &mut Texts<'c>) {
+    pub fn build(&self, state: State<'c>, slot: &mut Slot, texts: &mut Texts) {
         match self.narrowed {
             Some(part) => part.build(state, slot),
             None => state.build(slot, texts),

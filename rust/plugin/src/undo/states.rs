@@ -147,7 +147,7 @@ impl<'a> State<'a> {
     }
 
     /// Builds a new copy of the value, null if there is none. Objects are the same as before, or null if they were freed.
-    pub fn build(self, slot: &mut Slot, texts: &mut Texts<'a>) {
+    pub fn build(self, slot: &mut Slot, texts: &mut Texts) {
         if self.is_none() {
             return slot.clear();
         }

@@ -3,6 +3,8 @@
 //! Most dictionaries of a game share their keys with others, and many values come from a small set of words. Sharing a
 //! String that exists already only increments a reference count; a new one needs an allocation, and a NodePath several.
 
+use std::cell::RefCell;
+
 use godot::global::bytes_to_var;
 use varbatch_codec::Kind;
 
@@ -13,23 +15,48 @@ const COUNT: usize = 64;
 
 /// Max length of a cached text, and of the bytes of a NodePath.
 const LONGEST: usize = 24;
-const LONGEST_PATH: usize = 128;
+const LONGEST_PATH: usize = 80;
 
-/// Min length in bytes of an input that uses the cache.
+/// Min length in bytes of an input that uses a cache of its own.
 const FROM: usize = 1 << 10;
 
-/// A text, or the bytes of a NodePath.
-type Key<'a> = (Kind, &'a [u8]);
+thread_local! {
+    /// The cache of small values, each of which is too short for one of its own.
+    static KEPT: RefCell<Texts> = const { RefCell::new(Texts { entries: Vec::new(), is_wanted: false }) };
+}
+
+/// Calls `build` with the cache that is kept from one small value to the next. On other threads than the one that
+/// [`keep`] was called on it caches nothing. `build` runs no script.
+#[inline]
+pub fn with_kept<R>(build: impl FnOnce(&mut Texts) -> R) -> R {
+    KEPT.with_borrow_mut(build)
+}
+
+/// Begins or ends to keep the texts of small values, on the thread that loads and unloads the library: values of the engine
+/// must be dropped before that ends.
+pub fn keep(is_wanted: bool) {
+    KEPT.set(Texts { entries: Vec::new(), is_wanted });
+}
 
 /// The cache. A hash assigns each text one entry, which keeps a text that came twice in a row: most come once, and would
 /// only drive out the keys.
-pub struct Texts<'a> {
-    /// A text that is kept, what is made of it, and the last other text. Allocated at the first text.
-    entries: Vec<(Key<'a>, Slot, Key<'a>)>,
+pub struct Texts {
+    /// Allocated at the first text.
+    entries: Vec<Entry>,
     is_wanted: bool,
 }
 
-impl<'a> Texts<'a> {
+struct Entry {
+    /// The text that is kept, or the bytes of a NodePath; at first `Nil`.
+    kind: Kind,
+    len: u8,
+    bytes: [u8; LONGEST_PATH],
+    made: Slot,
+    /// The hash of the last other text.
+    last: u64,
+}
+
+impl Texts {
     /// Creates a cache for an input of `len` bytes.
     #[inline]
     pub fn for_bytes(len: usize) -> Self {
@@ -38,8 +65,8 @@ impl<'a> Texts<'a> {
 
     /// Makes the value a String or StringName, shared with the cache if the text is in it.
     #[inline]
-    pub fn set(&mut self, slot: &mut Slot, kind: Kind, text: &'a str) {
-        match self.kept_text(kind, text) {
+    pub fn set(&mut self, slot: &mut Slot, kind: Kind, text: &str) {
+        match self.kept(kind, text.as_bytes(), LONGEST, |slot| set_text(slot, kind, text)) {
             Some(made) => slot.set_text_of(made),
             None => set_text(slot, kind, text),
         }
@@ -47,8 +74,8 @@ impl<'a> Texts<'a> {
 
     /// Returns a String or StringName: the cached one, or a new one in `own`.
     #[inline]
-    pub fn get<'k>(&'k mut self, own: &'k mut Slot, kind: Kind, text: &'a str) -> &'k Slot {
-        match self.kept_text(kind, text) {
+    pub fn get<'k>(&'k mut self, own: &'k mut Slot, kind: Kind, text: &str) -> &'k Slot {
+        match self.kept(kind, text.as_bytes(), LONGEST, |slot| set_text(slot, kind, text)) {
             Some(made) => made,
             None => {
                 set_text(own, kind, text);
@@ -58,47 +85,38 @@ impl<'a> Texts<'a> {
     }
 
     /// Makes the value the NodePath of these bytes, shared with the cache if it is in it.
-    pub fn set_node_path(&mut self, slot: &mut Slot, bytes: &'a [u8]) {
+    // GDExtension can only make one from text, in which names may be ambiguous, and which takes longer.
+    pub fn set_node_path(&mut self, slot: &mut Slot, bytes: &[u8]) {
         let make = |slot: &mut Slot| slot.set_variant(bytes_to_var(&byte_array_of(bytes)));
-        let cached = (self.is_wanted && bytes.len() <= LONGEST_PATH).then(|| {
-            let sum = bytes
-                .as_chunks()
-                .0
-                .iter()
-                .fold(0, |sum: u64, word| sum.rotate_left(13) ^ u64::from(u32::from_le_bytes(*word)));
-            self.kept((Kind::NodePath, bytes), place_of(&sum.to_le_bytes()), make)
-        });
-        match cached.flatten() {
+        match self.kept(Kind::NodePath, bytes, LONGEST_PATH, make) {
             Some(made) => slot.set_copy(made.value()),
             None => make(slot),
         }
     }
 
+    /// Returns what is cached for a text, or `None` if it is longer than `max` bytes, or came only once of late.
     #[inline]
-    fn kept_text(&mut self, kind: Kind, text: &'a str) -> Option<&Slot> {
-        if !self.is_wanted || text.len() > LONGEST {
+    fn kept(&mut self, kind: Kind, bytes: &[u8], max: usize, make: impl FnOnce(&mut Slot)) -> Option<&Slot> {
+        if !self.is_wanted || bytes.len() > max {
             return None;
         }
-        self.kept((kind, text.as_bytes()), place_of(text.as_bytes()), |slot| set_text(slot, kind, text))
-    }
-
-    /// Returns what is cached for a key, or `None` if it came only once of late.
-    #[inline]
-    fn kept(&mut self, key: Key<'a>, place: usize, make: impl FnOnce(&mut Slot)) -> Option<&Slot> {
         if self.entries.is_empty() {
-            let none: Key<'a> = (Kind::Nil, &[]);
-            self.entries.extend(std::iter::repeat_with(|| (none, Slot::new(), none)).take(COUNT));
+            let none = || Entry { kind: Kind::Nil, len: 0, bytes: [0; LONGEST_PATH], made: Slot::new(), last: 0 };
+            self.entries.extend(std::iter::repeat_with(none).take(COUNT));
         }
-        let (kept, made, last) = &mut self.entries[place];
-        if *kept != key {
-            if *last != key {
-                *last = key;
+        let hash = hash_of(kind, bytes);
+        let entry = &mut self.entries[(hash >> (u64::BITS - COUNT.trailing_zeros())) as usize];
+        if entry.kind != kind || entry.bytes[..entry.len.into()] != *bytes {
+            if entry.last != hash {
+                entry.last = hash;
                 return None;
             }
-            make(made);
-            *kept = key;
+            entry.kind = Kind::Nil;
+            make(&mut entry.made);
+            (entry.kind, entry.len) = (kind, bytes.len() as u8);
+            entry.bytes[..bytes.len()].copy_from_slice(bytes);
         }
-        Some(made)
+        Some(&entry.made)
     }
 }
 
@@ -110,15 +128,20 @@ pub fn set_text(slot: &mut Slot, kind: Kind, text: &str) {
     }
 }
 
-/// Hashes the length and up to 16 bytes to an index below [`COUNT`].
+/// Hashes a text by its length and up to 16 of its bytes, and a NodePath, which may be longer, by all of them. The high bits
+/// are those that differ most.
 #[inline]
-fn place_of(text: &[u8]) -> usize {
+fn hash_of(kind: Kind, text: &[u8]) -> u64 {
     let (first, last) = match (text.first_chunk(), text.last_chunk(), text.first_chunk(), text.last_chunk()) {
+        _ if text.len() > LONGEST => {
+            let add = |sum: u64, word: &[u8; 4]| sum.rotate_left(13) ^ u64::from(u32::from_le_bytes(*word));
+            (text.as_chunks().0.iter().fold(0, add), 0)
+        }
         (Some(first), Some(last), _, _) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
         (_, _, Some(first), Some(last)) => (u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into()),
         _ => (text.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte)), 0),
     };
     // Fibonacci hashing: the high bits of the product depend on all bits of the input.
-    let mixed = (first ^ last.rotate_left(29) ^ text.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> (u64::BITS - COUNT.trailing_zeros())) as usize
+    let mixed = first ^ last.rotate_left(29) ^ text.len() as u64 ^ u64::from(kind.id()) << 32;
+    mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

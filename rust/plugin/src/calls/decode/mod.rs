@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use godot::builtin::{AnyArray, PackedByteArray, PackedStringArray};
-use godot::global::{Error as EngineError, bytes_to_var};
+use godot::global::Error as EngineError;
 use varbatch_codec::{CodecError, Containers, Event, Kind, Reader, validate};
 use varbatch_storage::fill::Fills;
 use varbatch_workers::Threads;
@@ -22,7 +22,7 @@ use crate::jobs::tuning::{
 use crate::objects::{Makers, has_any};
 use crate::report::{Dropped, Failure, Line, Outcome, Reports, no_buffer};
 use crate::value::build::{Build, MOST_NESTED, MayAsk, OnBuilt, Stop, build_flat};
-use crate::value::string_cache::{Texts, set_text};
+use crate::value::string_cache::Texts;
 
 /// Bytes that hold a value.
 #[derive(Clone, Copy)]
@@ -54,16 +54,6 @@ impl<'a> Input<'a> {
         Self { bytes: end.unwrap_or(self.bytes), ..self }
     }
 
-    /// True if this is a NodePath, which the engine makes sooner from bytes than anything else can.
-    fn is_node_path(self) -> bool {
-        match Reader::flat(self.bytes) {
-            Some((Event::NodePath { names, subnames, .. }, mut rest)) => {
-                (0..names + subnames).all(|_| Reader::flat_text(&mut rest).is_some())
-            }
-            _ => false,
-        }
-    }
-
     pub fn reader(self, allow_objects: bool) -> Reader<'a> {
         Reader::new(self.bytes).with_base(self.at).with_objects(allow_objects)
     }
@@ -88,7 +78,7 @@ pub fn decode(
     allow_objects: bool,
     out: &mut Slot,
 ) -> Result<Option<Box<Dropped>>, CodecError> {
-    if build_flat(Input::of(bytes).bytes, out, MOST_NESTED, set_text) {
+    if build_flat(Input::of(bytes).bytes, out, MOST_NESTED, None) {
         return Ok(None);
     }
     decode_deep(bytes, allow_objects, out)
@@ -101,10 +91,6 @@ fn decode_deep(
     allow_objects: bool,
     out: &mut Slot,
 ) -> Result<Option<Box<Dropped>>, CodecError> {
-    if Input::of(bytes).is_node_path() {
-        out.set_variant(bytes_to_var(bytes));
-        return Ok(None);
-    }
     match build(Input::of(bytes), allow_objects, MayAsk::Nothing, out) {
         Err(Stop::MayNotAsk) => decode_asking(Input::of(&bytes.clone()), &mut Makers::flag(allow_objects), out),
         built => Ok(built?),
@@ -114,7 +100,7 @@ fn decode_deep(
 /// Decodes the only value of a call, like [`decode_held`]. The slot stays empty if that fails.
 pub fn decode_only(input: Input<'_>, makers: Option<Makers>, out: &mut Slot) -> Outcome<()> {
     let found = match makers {
-        _ if build_flat(input.bytes, out, MOST_NESTED, set_text) => Ok(None),
+        _ if build_flat(input.bytes, out, MOST_NESTED, None) => Ok(None),
         None => build(input, false, MayAsk::Conversions, out).map_err(CodecError::from),
         Some(mut makers) => decode_held(input, &mut makers, out),
     };
@@ -291,7 +277,7 @@ fn build_runs<'a>(
             if input.bytes.is_empty() && reports.count_error(index) {
                 return;
             }
-            if build_flat(input.bytes, slot.borrow_mut(), 0, |slot, kind, text| texts.set(slot, kind, text)) {
+            if build_flat(input.bytes, slot.borrow_mut(), 0, Some(texts)) {
                 return;
             }
             let build = Build::new(input.reader(allow_objects), texts, threads, may_ask);

@@ -60,7 +60,6 @@ impl<'a> Build<'a, '_> {
                     slot.set_variant(bytes_to_var(&self.bytes_since(start)));
                 }
             }
-            // GDExtension can only make one from text, in which names may be ambiguous, and which takes longer.
             Event::NodePath { .. } => {
                 while self.reader.next_text()?.is_some() {}
                 self.texts.set_node_path(slot, self.reader.bytes(start, self.reader.position()));

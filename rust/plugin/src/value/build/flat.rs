@@ -4,7 +4,7 @@ use varbatch_codec::{ElementType, Event, Kind, Plain, Reader, fill};
 
 use super::{components, utf8};
 use crate::engine::{Memory, REAL, Slot, SlotType};
-use crate::value::string_cache;
+use crate::value::string_cache::{Texts, set_text, with_kept};
 
 /// Max bytes of a small value.
 const SMALL_VALUE: usize = 4 << 10;
@@ -13,31 +13,26 @@ const SMALL_VALUE: usize = 4 << 10;
 pub const MOST_NESTED: usize = 4;
 
 /// Builds a small value that [`Reader::flat`] reads, in which at most `nested` containers that are not empty are inside one
-/// another. Returns `false` if the bytes are another value or none; the slot may hold a part of it then.
+/// another. `texts` caches texts; without it, those inside a container are cached from one value to the next. Returns `false`
+/// if the bytes are another value or none; the slot may hold a part of it then.
 #[inline(always)]
-pub fn build_flat<'a>(
-    bytes: &'a [u8],
-    slot: &mut Slot,
-    nested: usize,
-    set_text: impl FnOnce(&mut Slot, Kind, &'a str),
-) -> bool {
-    bytes.len() < SMALL_VALUE && build(bytes, slot, nested, set_text).is_some()
+pub fn build_flat(bytes: &[u8], slot: &mut Slot, nested: usize, texts: Option<&mut Texts>) -> bool {
+    bytes.len() < SMALL_VALUE && build(bytes, slot, nested, texts).is_some()
 }
 
 /// Builds a value inside another one, and returns the bytes after it.
 #[inline(never)]
-fn part<'a>(bytes: &'a [u8], slot: &mut Slot, nested: usize) -> Option<&'a [u8]> {
-    build(bytes, slot, nested, string_cache::set_text)
+fn part<'a>(bytes: &'a [u8], slot: &mut Slot, nested: usize, texts: &mut Texts) -> Option<&'a [u8]> {
+    build(bytes, slot, nested, Some(texts))
 }
 
 #[inline(always)]
-fn build<'a>(
-    bytes: &'a [u8],
-    slot: &mut Slot,
-    nested: usize,
-    set_text: impl FnOnce(&mut Slot, Kind, &'a str),
-) -> Option<&'a [u8]> {
+fn build<'a>(bytes: &'a [u8], slot: &mut Slot, nested: usize, texts: Option<&mut Texts>) -> Option<&'a [u8]> {
     let (event, rest) = Reader::flat(bytes)?;
+    let set = |slot: &mut Slot, kind, text, texts: Option<&mut Texts>| match texts {
+        Some(texts) => texts.set(slot, kind, text),
+        None => set_text(slot, kind, text),
+    };
     match event {
         Event::Nil => slot.clear(),
         Event::Bool(value) => slot.set_bool(value),
@@ -45,18 +40,19 @@ fn build<'a>(
         Event::Float(value) => slot.set_float(value),
         Event::Components(plain) => components(slot, plain),
         Event::Packed(plain) => packed(plain, slot.set_packed(plain.kind, plain.count)),
-        Event::String(text) => set_text(slot, Kind::String, utf8(text)),
-        Event::StringName(text) => set_text(slot, Kind::StringName, utf8(text)),
+        Event::String(text) => set(slot, Kind::String, utf8(text), texts),
+        Event::StringName(text) => set(slot, Kind::StringName, utf8(text), texts),
         Event::Rid(id) => slot.set_rid(id),
         Event::ObjectId(id) => slot.set_object_id(id),
         Event::Callable => slot.set_callable(),
         Event::Signal { name, object } => return slot.set_signal(utf8(name), object).then_some(rest),
         Event::PackedStrings { count } => return strings(slot, count, rest),
-        Event::Array { element, count } => return elements(slot, kind_of(element)?, count, rest, nested),
-        Event::Dictionary { key, value, count } => {
-            return entries(slot, (kind_of(key)?, kind_of(value)?), count, rest, nested);
+        event => {
+            return match texts {
+                Some(texts) => parts(event, rest, bytes, slot, nested, texts),
+                None => with_kept(|texts| parts(event, rest, bytes, slot, nested, texts)),
+            };
         }
-        _ => return None,
     }
     Some(rest)
 }
@@ -64,16 +60,6 @@ fn build<'a>(
 #[inline(always)]
 fn packed(plain: Plain<'_>, dest: Memory<'_>) {
     if plain.has_width(REAL) { fill::copy(plain.bytes, dest) } else { fill::plain(plain, REAL, dest) }
-}
-
-/// Returns the type of elements, `Nil` if they may be of any. Objects have a class, too.
-#[inline(always)]
-fn kind_of(element: ElementType<'_>) -> Option<Kind> {
-    match element {
-        ElementType::Any => Some(Kind::Nil),
-        ElementType::Builtin(kind) if kind != Kind::Object => Some(kind),
-        _ => None,
-    }
 }
 
 #[inline(never)]
@@ -84,40 +70,78 @@ fn strings<'a>(slot: &mut Slot, count: usize, mut rest: &'a [u8]) -> Option<&'a 
     Some(rest)
 }
 
+/// Builds a value of several parts: `rest` is what follows its head.
 #[inline(never)]
-fn elements<'a>(slot: &mut Slot, kind: Kind, count: usize, mut rest: &'a [u8], nested: usize) -> Option<&'a [u8]> {
-    let nested = within(nested, count)?;
-    let elements = match kind {
-        Kind::Nil => slot.set_array(count),
-        _ => slot.set_typed_array(&SlotType::of(kind)).grow(count),
-    };
-    for element in elements {
-        rest = part(rest, element, nested)?;
-        is_of(element, kind)?;
+fn parts<'a>(
+    event: Event<'a>,
+    mut rest: &'a [u8],
+    bytes: &'a [u8],
+    slot: &mut Slot,
+    nested: usize,
+    texts: &mut Texts,
+) -> Option<&'a [u8]> {
+    match event {
+        Event::NodePath { names, subnames, .. } => {
+            for _ in 0..names + subnames {
+                Reader::flat_text(&mut rest)?;
+            }
+            texts.set_node_path(slot, &bytes[..bytes.len() - rest.len()]);
+        }
+        Event::Array { element, count } => {
+            let (kind, nested) = (kind_of(element)?, within(nested, count)?);
+            let elements = match kind {
+                Kind::Nil => slot.set_array(count),
+                _ => slot.set_typed_array(&SlotType::of(kind)).grow(count),
+            };
+            for element in elements {
+                rest = part(rest, element, nested, texts)?;
+                is_of(element, kind)?;
+            }
+        }
+        Event::Dictionary { key, value, count } => {
+            let (kind, value_kind, nested) = (kind_of(key)?, kind_of(value)?, within(nested, count)?);
+            let (mut dictionary, mut own_key) = (slot.set_dictionary(), Slot::new());
+            if (kind, value_kind) != (Kind::Nil, Kind::Nil) {
+                dictionary.set_types(&SlotType::of(kind), &SlotType::of(value_kind));
+            }
+            for _ in 0..count {
+                let key = match text_of(rest) {
+                    Some((kind, text, after)) => {
+                        rest = after;
+                        texts.get(&mut own_key, kind, text)
+                    }
+                    None => {
+                        rest = part(rest, &mut own_key, nested, texts)?;
+                        &own_key
+                    }
+                };
+                is_of(key, kind)?;
+                // Values are not checked, as by the engine.
+                rest = part(rest, dictionary.entry(key), nested, texts)?;
+            }
+        }
+        _ => return None,
     }
     Some(rest)
 }
 
-#[inline(never)]
-fn entries<'a>(
-    slot: &mut Slot,
-    (key, value): (Kind, Kind),
-    count: usize,
-    mut rest: &'a [u8],
-    nested: usize,
-) -> Option<&'a [u8]> {
-    let nested = within(nested, count)?;
-    let (mut dictionary, mut own_key) = (slot.set_dictionary(), Slot::new());
-    if (key, value) != (Kind::Nil, Kind::Nil) {
-        dictionary.set_types(&SlotType::of(key), &SlotType::of(value));
+/// Returns a String or StringName, and the bytes after it.
+#[inline(always)]
+fn text_of(bytes: &[u8]) -> Option<(Kind, &str, &[u8])> {
+    let (&[id, ..], mut rest) = bytes.split_first_chunk::<4>()?;
+    let kind = [Kind::String, Kind::StringName].into_iter().find(|kind| kind.id() == id)?;
+    let text = Reader::flat_text(&mut rest)?;
+    Some((kind, text, rest))
+}
+
+/// Returns the type of elements, `Nil` if they may be of any. Objects have a class, too.
+#[inline(always)]
+fn kind_of(element: ElementType<'_>) -> Option<Kind> {
+    match element {
+        ElementType::Any => Some(Kind::Nil),
+        ElementType::Builtin(kind) if kind != Kind::Object => Some(kind),
+        _ => None,
     }
-    for _ in 0..count {
-        rest = part(rest, &mut own_key, nested)?;
-        is_of(&own_key, key)?;
-        // Values are not checked, as by the engine.
-        rest = part(rest, dictionary.entry(&own_key), nested)?;
-    }
-    Some(rest)
 }
 
 /// Returns how many containers may be in one another in a container of `count` parts.

@@ -103,7 +103,7 @@ pub struct Build<'a, 't> {
     reader: Reader<'a>,
     threads: &'t Threads,
     may_ask: MayAsk,
-    texts: &'t mut Texts<'a>,
+    texts: &'t mut Texts,
     /// The kept values that are not restored yet, see [`Self::keeping`].
     kept: std::slice::Iter<'t, Value>,
     /// Makes objects with class and properties, and loads scripts; see [`Self::making`].
@@ -133,7 +133,7 @@ impl<'a, 't> Build<'a, 't> {
     /// Creates a build of the next value of `reader`. Large values are built over `threads`; `texts` caches short texts
     /// between values.
     #[inline]
-    pub fn new(reader: Reader<'a>, texts: &'t mut Texts<'a>, threads: &'t Threads, may_ask: MayAsk) -> Self {
+    pub fn new(reader: Reader<'a>, texts: &'t mut Texts, threads: &'t Threads, may_ask: MayAsk) -> Self {
         let (kept, progress) = ([].iter(), Progress::new(None, 0));
         let (makers, refused) = (None, Refused::default());
         Self { reader, threads, may_ask, texts, kept, makers, refused, progress }
