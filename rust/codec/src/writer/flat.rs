@@ -53,7 +53,7 @@ impl<'a> Flat<'a> {
 
     /// Returns the length of the value in bytes.
     #[inline(always)]
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.head_words * WORD + padded(self.data.len())
     }
 
@@ -63,7 +63,7 @@ impl<'a> Flat<'a> {
     /// If `dest` is not exactly as long as the value.
     #[inline(always)]
     pub fn fill(self, dest: &mut [MaybeUninit<u8>]) {
-        assert_eq!(dest.len(), self.len(), "destination and value differ in length");
+        assert_eq!(dest.len(), self.size(), "destination and value differ in length");
         let (head, rest) = dest.split_at_mut(self.head_words * WORD);
         for (word, dest) in self.head.iter().zip(head.as_chunks_mut::<WORD>().0) {
             dest.write_copy_of_slice(&word.to_le_bytes());

@@ -102,7 +102,7 @@ fn assert_flat(bytes: &[u8], events: &[Event<'_>], end: Option<usize>) {
         if plain_of(event).is_some_and(|plain| !plain.has_width(Width::Single)) {
             continue;
         }
-        let written = canary::filled(flat.len(), |dest| flat.fill(dest));
+        let written = canary::filled(flat.size(), |dest| flat.fill(dest));
         assert_eq!(written, write_single(&[*event]), "{event:?}");
     }
 }

@@ -34,7 +34,7 @@ pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Res
     match full_objects {
         false => match flat(value) {
             Some(flat) => {
-                flat.fill(out.allocate(flat.len()));
+                flat.fill(out.allocate(flat.size()));
                 Ok(())
             }
             None => encode_with(value, None, &AtomicBool::new(false), out),
@@ -58,7 +58,7 @@ fn flat(value: &Value) -> Option<Flat<'_>> {
         Shape::Callable => Event::Callable,
         _ => return None,
     };
-    Flat::of(event).filter(|flat| flat.len() < CUT_FROM)
+    Flat::of(event).filter(|flat| flat.size() < CUT_FROM)
 }
 
 /// Encodes a value in which objects are written with class and properties.
