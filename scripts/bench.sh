@@ -132,4 +132,5 @@ for build in "${engines[@]}"; do
   else
     say "skipped: saving without the flush, and compression. They need Linux and a C compiler"
   fi
+  [ -s "$out.jsonl" ] || die "no case matches the filter"
 done

@@ -61,4 +61,6 @@ func _run(options: Options) -> String:
 		await load("res://bench/%s.gd" % path).new().run(session)
 		if session.get(&"wrong"):
 			return "nothing is measured after it"
-	return "" if session.call(&"finish") else "no case matches the filter"
+	# Of files there are two runs, so the script that starts them tells.
+	var is_found: bool = session.call(&"finish") or options.set_name == "files"
+	return "" if is_found else "no case matches the filter"

@@ -136,6 +136,7 @@ func test_packets() -> void:
 	for writer: String in WAYS:
 		for reader: String in WAYS:
 			_write(ends[0], [5, {"a": _noise.slice(0, 500)}, "end"], writer)
+			_await_packets(ends[1], 3)
 			var found := _read(ends[1], 2, reader)
 			check_same(found, [5, {"a": _noise.slice(0, 500)}], "packets of %s, %s" % [writer, reader])
 			check_bytes(ends[1].get_packet(), var_to_bytes("end"), "a packet of " + writer)
@@ -144,9 +145,16 @@ func test_packets() -> void:
 	var values: Array = [1, _noise.slice(0, 2000), 3]
 	check_call(&"store_var", [ends[0], values[1]], ERR_OUT_OF_MEMORY, [long], ERR_OUT_OF_MEMORY)
 	check_call(&"store_vars", [ends[0], values], ERR_OUT_OF_MEMORY, ["value 1: " + long], ERR_OUT_OF_MEMORY)
+	_await_packets(ends[1], 2)
 	check_call(&"get_vars", [ends[1]], [1, 3], [])
 	check_call(&"get_vars", [ends[1], 2], [], ["buffer 0: expected a packet, found none..."], ERR_UNAVAILABLE)
 	check_call(&"get_var", [ends[1]], null, ["expected a packet, found none..."], ERR_UNAVAILABLE)
+
+
+func _await_packets(peer: PacketPeer, count: int) -> void:
+	var end := Time.get_ticks_msec() + 10_000
+	while peer.get_available_packet_count() < count and Time.get_ticks_msec() < end:
+		OS.delay_msec(1)
 
 
 func test_what_is_refused() -> void:

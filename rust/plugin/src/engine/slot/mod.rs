@@ -63,20 +63,13 @@ impl Slot {
     /// so any thread may do this.
     #[inline]
     pub fn of(value: &Value) -> Self {
-        let variant = value.variant();
-        // SAFETY: the layout is known, in which the Variant owns nothing, so a copy of its memory is a copy of it.
-        unsafe {
-            match is_known() && layout::owns_nothing(variant.var_sys()) {
-                true => Self::from(std::ptr::read(variant)),
-                false => Self::from(variant.clone()),
-            }
-        }
+        Self::from(value.variant().clone())
     }
 
     /// Assigns another value as [`Self::of`] does.
     #[inline]
     pub fn set_copy(&mut self, value: &Value) {
-        *self = Self::of(value);
+        self.set_variant(value.variant().clone());
     }
 
     /// Assigns a text that another slot holds, and shares it.
