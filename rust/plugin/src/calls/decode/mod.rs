@@ -142,7 +142,6 @@ thread_local! {
 }
 
 /// Builds a value in a slot, over threads if it is long and scripts do not run.
-#[inline(always)]
 pub fn build(
     input: Input<'_>,
     allow_objects: bool,

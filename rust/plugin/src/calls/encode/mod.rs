@@ -54,6 +54,7 @@ fn flat(value: &Value) -> Option<Flat<'_>> {
         Shape::Float => Event::Float(view.float()),
         Shape::Components { .. } => Event::Components(view.plain()),
         Shape::Packed { .. } => Event::Packed(view.plain()),
+        Shape::Object => Event::ObjectId(value.object_id()),
         Shape::Rid => Event::Rid(view.rid()),
         Shape::Callable => Event::Callable,
         _ => return None,
@@ -63,7 +64,7 @@ fn flat(value: &Value) -> Option<Flat<'_>> {
 
 /// Encodes a value in which objects are written with class and properties.
 #[inline(never)]
-fn encode_full(value: &Value, out: &mut impl BytesOut) -> Result<(), CodecError> {
+fn encode_full(value: &Value, out: &mut dyn BytesOut) -> Result<(), CodecError> {
     let (mut objects, is_lossy) = (FullObjects::default(), AtomicBool::new(false));
     match encode_with(value, Some(&objects), &is_lossy, out) {
         // Only an object was missing: most values have none.
@@ -78,12 +79,12 @@ fn encode_full(value: &Value, out: &mut impl BytesOut) -> Result<(), CodecError>
     encode_with(value.value(), Some(&objects), &AtomicBool::new(false), out)
 }
 
-#[inline(always)]
+#[inline(never)]
 fn encode_with(
     value: &Value,
     full: Option<&FullObjects>,
     is_lossy: &AtomicBool,
-    out: &mut impl BytesOut,
+    out: &mut dyn BytesOut,
 ) -> Result<(), CodecError> {
     let mut writer = Writer::within(DIALECT, SPARE.take().unwrap_or_default());
     let start = writer.mark();
@@ -117,7 +118,7 @@ pub fn encode_part(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecEr
 }
 
 /// Writes a plan to `out`, on several threads if it is long.
-pub fn put(plan: &Plan<'_>, out: &mut impl BytesOut) {
+pub fn put(plan: &Plan<'_>, out: &mut dyn BytesOut) {
     let dest = out.allocate(plan.len());
     if let Some(bytes) = plan.as_bytes().filter(|bytes| bytes.len() < PARALLEL_FROM) {
         return varbatch_codec::fill::copy(bytes, dest);

@@ -164,15 +164,8 @@ impl<'a, 't> Build<'a, 't> {
     }
 
     /// Builds the next value in `slot`, which is cleared on an error.
-    // Inlined: for a small value the calls would cost as much as the work.
-    #[inline(always)]
     pub fn build(&mut self, slot: &mut Slot) -> Result<Option<Box<Dropped>>, Stop> {
-        let built = match self.begin_here(slot) {
-            Ok(Left::Nothing) => Ok(()),
-            Ok(left) => self.finish(slot, left),
-            Err(stop) => Err(stop),
-        };
-        match built {
+        match self.value(slot) {
             Ok(()) if self.refused.count + self.skipped().count == 0 => Ok(None),
             Ok(()) => Ok(Some(self.dropped())),
             Err(stop) => {
@@ -235,11 +228,6 @@ impl<'a, 't> Build<'a, 't> {
     /// Builds the next value without its elements or entries.
     #[inline(never)]
     fn begin(&mut self, slot: &mut Slot) -> Result<Left, Stop> {
-        self.begin_here(slot)
-    }
-
-    #[inline(always)]
-    fn begin_here(&mut self, slot: &mut Slot) -> Result<Left, Stop> {
         let start = self.reader.position();
         let (texts, threads, kept, progress) = (&mut *self.texts, self.threads, &mut self.kept, &mut self.progress);
         // Values that need no further events are made here; the rest is returned.
