@@ -17,6 +17,7 @@ set -euo pipefail
 
 library='' pictures='' bench=''
 read_options 'library= pictures= bench=' "$@"
+[ -z "$pictures" ] || mkdir -p "$pictures"
 set -- ${rest[@]+"${rest[@]}"}
 play=$root/scripts/browser.py
 "$play" --version || give_up "Chromium is missing"
