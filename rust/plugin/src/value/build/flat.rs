@@ -47,6 +47,8 @@ fn build<'a>(bytes: &'a [u8], slot: &mut Slot, nested: usize, texts: Option<&mut
         Event::Callable => slot.set_callable(),
         Event::Signal { name, object } => return slot.set_signal(utf8(name), object).then_some(rest),
         Event::PackedStrings { count } => return strings(slot, count, rest),
+        Event::Array { element: ElementType::Any, count: 0 } => _ = slot.set_array(0),
+        Event::Dictionary { key: ElementType::Any, value: ElementType::Any, count: 0 } => _ = slot.set_dictionary(),
         event => {
             return match texts {
                 Some(texts) => parts(event, rest, bytes, slot, nested, texts),
