@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use crate::disk;
-use crate::order::folder_of;
 use varbatch_workers::lock;
 
 /// Names that the first save in a folder looks at for leftovers. A killed process leaves as many as it had saves under
@@ -82,7 +81,7 @@ pub fn link(file: &File, folder: &Path) -> io::Result<Beside> {
 
 /// Gives the file at `path` another name in its folder.
 pub fn hard_link(path: &Path) -> io::Result<Beside> {
-    make(folder_of(path), |name| disk::hard_link(path, name).map(Some)).map(|((), beside)| beside)
+    make(crate::order::folder_of(path), |name| disk::hard_link(path, name).map(Some)).map(|((), beside)| beside)
 }
 
 /// Calls `make`, which makes a file of a free name, with one name after the other until it has made one.

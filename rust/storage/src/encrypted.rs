@@ -11,7 +11,6 @@
 //! MD5 and CFB go from one block to the next, so neither can be shared by threads. But one thread can hash a piece while
 //! another encrypts it and writes the piece before, or decrypts the next ones.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -65,7 +64,6 @@ impl fmt::Debug for Key {
 
 /// An encrypted file that cannot be decrypted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 #[allow(missing_docs, reason = "the texts of the errors say what they are")]
 pub enum EncryptedError {
     #[error("expected an encrypted file, which begins with \"GDEC\", found another; without a key it may be readable")]
@@ -82,7 +80,8 @@ pub enum EncryptedError {
 
 /// Writes an encrypted file piece by piece.
 pub struct Encrypter<W> {
-    out: W,
+    /// In which a part of the file is still missing.
+    pub(crate) out: W,
     cipher: Encryptor<Aes256>,
     vector: [u8; BLOCK_LEN],
     hash: Md5,
@@ -96,10 +95,7 @@ pub struct Encrypter<W> {
 }
 
 impl<W: Write + Seek + Send> Encrypter<W> {
-    /// Begins a file at the start of `out`.
-    ///
-    /// # Errors
-    /// Those of `out`, and that of a system without random bytes.
+    /// Begins a file at the start of `out`. Fails if the system has no random bytes.
     pub fn new(mut out: W, key: &Key) -> io::Result<Self> {
         let mut vector = [0; BLOCK_LEN];
         getrandom::fill(&mut vector).map_err(|error| io::Error::other(error.to_string()))?;
@@ -110,15 +106,7 @@ impl<W: Write + Seek + Send> Encrypter<W> {
         Ok(Self { out, cipher, vector, hash: Md5::default(), len: 0, gathered, encrypted, spare })
     }
 
-    /// Returns the output, in which a part of the file is still missing.
-    pub fn out(&self) -> &W {
-        &self.out
-    }
-
-    /// Takes the next bytes of the stream.
-    ///
-    /// # Errors
-    /// Those of the output. The file can then not be finished.
+    /// Takes the next bytes of the stream. After an error, the file cannot be finished.
     pub fn write(&mut self, mut bytes: &[u8], threads: &Threads) -> io::Result<()> {
         while !bytes.is_empty() {
             let (now, later) = bytes.split_at(bytes.len().min(PIECE_LEN - self.gathered.len()));
@@ -132,9 +120,6 @@ impl<W: Write + Seek + Send> Encrypter<W> {
     }
 
     /// Writes the rest and the head. Returns the output.
-    ///
-    /// # Errors
-    /// Those of the output.
     pub fn finish(mut self, threads: &Threads) -> io::Result<W> {
         self.encrypt(threads)?;
         let Self { mut out, hash, len, vector, encrypted, .. } = self;
@@ -270,7 +255,7 @@ struct HashState {
     hash: Md5,
     /// True while a thread has the hash.
     is_taken: bool,
-    pieces: VecDeque<Vec<u8>>,
+    pieces: std::collections::VecDeque<Vec<u8>>,
     /// Bytes in these, and in the one that is being hashed.
     len: usize,
     /// Memory for other pieces.

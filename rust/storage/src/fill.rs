@@ -23,10 +23,7 @@ pub const CUT_FROM: usize = 1 << 20;
 const RUNS_A_THREAD: usize = 4;
 const MAX_RUN_LEN: usize = 2 << 20;
 
-/// Fills all of `dest` with `part`, using `threads` if it is large.
-///
-/// # Panics
-/// In the same cases as [`fill::fill`].
+/// Fills all of `dest` with `part`, using `threads` if it is large. Panics in the same cases as [`fill::fill`].
 pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
     if dest.len() < CUT_FROM || threads.count() == 1 {
         return fill::fill(part, dest);
@@ -37,10 +34,7 @@ pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: 
 }
 
 /// Fills all of `dest` with plain data with components of `width`. Uses `threads` if `dest` is large and the data
-/// already has that width.
-///
-/// # Panics
-/// In the same cases as [`fill::plain`].
+/// already has that width. Panics in the same cases as [`fill::plain`].
 pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
     if dest.len() < CUT_FROM {
         return fill::plain(plain, width, dest);
@@ -58,19 +52,14 @@ pub struct Fills<'w, 'a> {
 }
 
 impl<'w, 'a> Fills<'w, 'a> {
-    /// Adds a destination for `part`.
-    ///
-    /// # Panics
-    /// In the same cases as [`fill::fill`], here or in [`Self::fill`].
+    /// Adds a destination for `part`. Panics in the same cases as [`fill::fill`], here or in [`Self::fill`].
     pub fn part(&mut self, part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>]) {
         self.len += dest.len();
         fill::cut(part, dest, &mut self.pieces);
     }
 
     /// Adds a destination for plain data with components of `width`. Data that has another width is written at once.
-    ///
-    /// # Panics
-    /// In the same cases as [`fill::plain`].
+    /// Panics in the same cases as [`fill::plain`].
     pub fn plain(&mut self, plain: Plain<'w>, width: Width, dest: &'w mut [MaybeUninit<u8>]) {
         if !plain.has_width(width) {
             return fill::plain(plain, width, dest);

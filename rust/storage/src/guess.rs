@@ -31,7 +31,6 @@ pub enum Guess {
 
 /// A file format that is recognized by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 #[allow(missing_docs, reason = "the table below names them")]
 pub enum Format {
     Encrypted,

@@ -3,8 +3,6 @@
 //! Each step needs the result of the step before, so what counts is how many instructions that passes through. Compilers
 //! move other additions behind it; here they are hidden from them.
 
-use std::hint::black_box;
-
 const BLOCK_LEN: usize = 64;
 
 /// The integer parts of the sines of 1, 2, ..., 64, without their signs and times 2^32.
@@ -77,7 +75,7 @@ fn add(state: &mut [u32; 4], blocks: &[[u8; BLOCK_LEN]]) {
             ($round:literal, $times:literal, $first:literal, $shifts:expr, |$sum:ident| $mixed:expr, $($step:literal)*) => {
                 $(
                     let (word, sine) = (words[($times * $step + $first) % 16], SINES[16 * $round + $step]);
-                    let $sum = black_box(a.wrapping_add(word).wrapping_add(sine));
+                    let $sum = std::hint::black_box(a.wrapping_add(word).wrapping_add(sine));
                     let mixed: u32 = $mixed;
                     (a, b, c, d) = (d, mixed.rotate_left($shifts[$step % 4]).wrapping_add(b), b, c);
                 )*

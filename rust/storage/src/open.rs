@@ -15,11 +15,8 @@ const MAX_NAME: usize = 255;
 /// Max symbolic links to follow, one after another: as many as Linux follows.
 const MAX_LINKS: usize = 40;
 
-/// Opens a regular file for reading. Returns it with its length in bytes.
-///
-/// # Errors
-/// Those of the system, and one for a folder, pipe, device or socket, like the engine's `FileAccess`. It is returned at
-/// once, even if nothing writes to the pipe.
+/// Opens a regular file for reading. Returns it with its length in bytes. A folder, pipe, device or socket is an
+/// error, as for the engine's `FileAccess`: at once, even if nothing writes to the pipe.
 pub fn open(path: &Path) -> io::Result<(File, u64)> {
     refuse_name(path)?;
     #[cfg(windows)]

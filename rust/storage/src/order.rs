@@ -15,9 +15,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
 
-use crate::open::target;
 use varbatch_workers::lock;
 
 static ORDER: Mutex<Order> = Mutex::new(Order::new());
@@ -36,7 +34,7 @@ impl Ticket {
     pub fn take_for(path: &Path) -> Self {
         // In addition, files whose names differ only in case wait for each other: until one exists, nothing says whether
         // they are two.
-        let line = folded(&target(path).map_or_else(|_| path.to_owned(), |path| place(&path)));
+        let line = folded(&crate::open::target(path).map_or_else(|_| path.to_owned(), |path| place(&path)));
         Self(lock(&ORDER).take(line))
     }
 
@@ -51,7 +49,7 @@ impl Ticket {
     }
 
     /// Waits until this ticket is the first in line for its file, for up to `max`. Returns true if it is.
-    pub fn wait(&self, max: Duration) -> bool {
+    pub fn wait(&self, max: std::time::Duration) -> bool {
         let is_behind = |order: &mut Order| order.first_before(self.0).is_some();
         let waited = CHANGED.wait_timeout_while(lock(&ORDER), max, is_behind).unwrap_or_else(PoisonError::into_inner);
         !waited.1.timed_out()

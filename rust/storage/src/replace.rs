@@ -119,10 +119,8 @@ impl io::Seek for Replacement {
     }
 }
 
-/// Returns the path of the backup of the file at `path`, beside the file that a symbolic link leads to.
-///
-/// # Errors
-/// If the path is none of a file.
+/// Returns the path of the backup of the file at `path`, beside the file that a symbolic link leads to. Fails if the
+/// path is none of a file.
 pub fn backup_of(path: &Path) -> io::Result<PathBuf> {
     target(path).map(with_suffix)
 }

@@ -65,11 +65,8 @@ impl Target {
 
 impl Saver {
     /// Begins a file at `path`. `compressed` is its compression, and the number of bytes that will be written. The old
-    /// file's permissions and owner are kept. A symbolic link stays a link: its target is replaced.
-    ///
-    /// # Errors
-    /// If the folder does not exist, no file can be created in it, or the old file is not writable or not a regular
-    /// file.
+    /// file's permissions and owner are kept. A symbolic link stays a link: its target is replaced. Fails if the
+    /// folder does not exist, no file can be created in it, or the old file is not writable or not a regular file.
     pub fn create(path: &Path, compressed: Option<(Compression, u64)>) -> io::Result<Self> {
         let file = Replacement::new(path)?;
         let path = file.path.clone();
@@ -80,10 +77,7 @@ impl Saver {
         Ok(Self { out, path, gathered: Vec::new() })
     }
 
-    /// Begins an encrypted file like [`Self::create`].
-    ///
-    /// # Errors
-    /// In the same cases, and if the system has no random bytes.
+    /// Begins an encrypted file like [`Self::create`]. Fails also if the system has no random bytes.
     pub fn create_encrypted(path: &Path, key: &Key) -> io::Result<Self> {
         let file = Replacement::new(path)?;
         let path = file.path.clone();
@@ -92,12 +86,9 @@ impl Saver {
 
     /// Begins to add to the plain file at `path`, or to a new file if there is none. Call it when no earlier save or
     /// append to this file is in progress. Cuts off a torn last record: the file ends inside its length or its value,
-    /// of which as much as is there is valid in `dialect`; and zeros up to the end. Nothing before is ever changed. Returns
-    /// `None` if a save that was called after `called` is at the path.
-    ///
-    /// # Errors
-    /// Those of the system, and one for a file that is compressed, can be one value, or ends with anything else. The file
-    /// stays unchanged then.
+    /// of which as much as is there is valid in `dialect`; and zeros up to the end. Nothing before is ever changed.
+    /// Returns `None` if a save that was called after `called` is at the path. Refuses a file that is compressed, can
+    /// be one value, or ends with anything else: it stays unchanged then.
     pub fn append(path: &Path, called: &Ticket, dialect: Dialect) -> Result<Option<Self>, AppendError> {
         let Some(appender) = Appender::open(path, called, dialect)? else { return Ok(None) };
         let path = appender.path.clone();
@@ -105,9 +96,6 @@ impl Saver {
     }
 
     /// Writes the next part of a plan, about `max` bytes. Returns the number of bytes; 0 at the end of the plan.
-    ///
-    /// # Errors
-    /// Those of the system, such as a full disk.
     pub fn write(&mut self, plan: &Plan<'_>, cursor: &mut Cursor, max: usize, threads: &Threads) -> io::Result<usize> {
         let Self { out, gathered, .. } = self;
         gathered.clear();
@@ -135,9 +123,6 @@ impl Saver {
     }
 
     /// Writes a whole plan, [`WRITE_LEN`] bytes at a time.
-    ///
-    /// # Errors
-    /// In the same cases as [`Self::write`].
     pub fn write_all(&mut self, plan: &Plan<'_>, threads: &Threads) -> io::Result<()> {
         let mut cursor = Cursor::new();
         while self.write(plan, &mut cursor, WRITE_LEN, threads)? > 0 {}
@@ -145,18 +130,12 @@ impl Saver {
     }
 
     /// Writes bytes as they are: those of the game before the values.
-    ///
-    /// # Errors
-    /// In the same cases as [`Self::write`].
     pub fn write_bytes(&mut self, bytes: &[u8], threads: &Threads) -> io::Result<()> {
         self.out.write((!bytes.is_empty()).then_some(bytes).into_iter(), threads)
     }
 
-    /// True if a save that was called after `called` is at this path already, and stays there if the power fails, so that
-    /// this one can be dropped.
-    ///
-    /// # Errors
-    /// If the folder cannot be flushed.
+    /// True if a save that was called after `called` is at this path already, and stays there if the power fails, so
+    /// that this one can be dropped. Fails if the folder cannot be flushed.
     pub fn is_overtaken(&self, called: &Ticket) -> io::Result<bool> {
         let is_overtaken = called.is_overtaken(&self.path);
         if is_overtaken {
@@ -167,9 +146,6 @@ impl Saver {
 
     /// Completes the file, and waits until it is on the disk. The old file is still at its path, unless this is an
     /// append.
-    ///
-    /// # Errors
-    /// Those of the system, such as a full disk.
     pub fn flush(self, threads: &Threads) -> io::Result<Flushed> {
         let target = match self.out {
             Out::Plain(target) => target,
@@ -184,13 +160,10 @@ impl Saver {
     }
 
     /// Waits until the bytes written so far are on the disk, so that [`Self::flush`] takes less time.
-    ///
-    /// # Errors
-    /// In the same cases as [`Self::flush`].
     pub fn flush_written(&mut self) -> io::Result<()> {
         match &self.out {
             Out::Plain(target) => disk::flush_data(target.file()),
-            Out::Encrypted(encrypter) => disk::flush_data(&encrypter.out().file),
+            Out::Encrypted(encrypter) => disk::flush_data(&encrypter.out.file),
             // The encoder still holds a part, and writes the rest slowly anyway.
             Out::Compressed(_) => Ok(()),
         }
@@ -213,11 +186,9 @@ impl Flushed {
 
     /// Puts the file at its path, unless a save that was called after `called` is there. Keeps the records of an append.
     ///
-    /// On Windows this waits up to two seconds while another program has the old file open.
-    ///
-    /// # Errors
-    /// Those of the system, and `ResourceBusy` for an old file that stays open. The old file is then still there, and
-    /// the new one is removed; unless only the folder cannot be flushed, as the error then says.
+    /// On Windows this waits up to two seconds while another program has the old file open. If the old file stays
+    /// open, that is a `ResourceBusy`. After an error the old file is still there, and the new one is removed; unless
+    /// only the folder cannot be flushed, as the error then says.
     pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
         match self.0 {
             Target::Replacement(file) => file.commit(called),

@@ -16,7 +16,6 @@ const TRANSLATED_A_THREAD: usize = 8 << 20;
 
 /// Why a file was not translated.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 #[allow(missing_docs, reason = "the texts of the errors say what they are")]
 pub enum TranscodeError {
     #[error(transparent)]
@@ -29,9 +28,6 @@ pub enum TranscodeError {
 }
 
 /// Returns the number of bytes that [`file()`] would translate to, for the head of a compressed file.
-///
-/// # Errors
-/// In the same cases as [`file()`].
 pub fn translated_len(
     loader: &mut Loader,
     translation: Translation,
@@ -49,10 +45,8 @@ pub fn translated_len(
 /// Translates the remaining values of `loader`, and calls `take` with the translations, in order. Returns the number of
 /// values and the losses. `progress` is called with the number of bytes read so far, and their total.
 ///
-/// Memory holds a few pieces of about 1 MiB for each thread, or one longer value, however long the file is.
-///
-/// # Errors
-/// The first error, also of `take`. What was taken is then incomplete.
+/// Memory holds a few pieces of about 1 MiB for each thread, or one longer value, however long the file is. Fails with
+/// the first error, also of `take`: what was taken is then incomplete.
 pub fn file(
     loader: &mut Loader,
     translation: Translation,

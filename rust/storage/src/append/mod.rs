@@ -12,25 +12,20 @@
 
 mod tail;
 
-use crate::words::words;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::{Duration, SystemTime};
 
 use self::tail::whole_end;
 use crate::beside::{claim, is_at};
-use crate::compressed::is_compressed;
 use crate::disk;
 use crate::encrypted;
 use crate::open::{open_regular, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
-use crate::over::repair;
 use crate::replace::retry;
 use varbatch_codec::Dialect;
-use varbatch_codec::frames::PREFIX_LEN;
 use varbatch_workers::lock;
 
 /// Files whose last end is known, so that a log need not be read at each append.
@@ -42,10 +37,9 @@ const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// Why a file cannot be appended to.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 #[allow(missing_docs, reason = "the texts of the errors say what they are")]
 pub enum AppendError {
-    #[error("{}", words(.0))]
+    #[error("{}", crate::words::words(.0))]
     System(#[from] io::Error),
     #[error("expected a file without compression, found a compressed one")]
     Compressed,
@@ -89,8 +83,8 @@ impl Appender {
         let len = metadata.len();
         let maker = (is_new && len == 0).then_some(called.number());
         let mut head = Vec::new();
-        (&*file).take(PREFIX_LEN as u64).read_to_end(&mut head)?;
-        if is_compressed(&head) {
+        (&*file).take(varbatch_codec::frames::PREFIX_LEN as u64).read_to_end(&mut head)?;
+        if crate::compressed::is_compressed(&head) {
             return Err(AppendError::Compressed);
         }
         // No record has this length.
@@ -162,13 +156,13 @@ fn open_alone(path: &Path, called: &Ticket) -> io::Result<Option<(File, bool)>> 
             return Ok(Some((file, is_new)));
         }
         drop(file);
-        thread::sleep(LOCK_PAUSE);
+        std::thread::sleep(LOCK_PAUSE);
     }
     Err(io::Error::new(io::ErrorKind::ResourceBusy, "another program has it open to write"))
 }
 
 fn open_or_make(path: &Path) -> io::Result<(File, bool)> {
-    if cfg!(windows) && repair(path).is_some() {
+    if cfg!(windows) && crate::over::repair(path).is_some() {
         let why = "somebody has the file open that its last save is to replace";
         return Err(io::Error::new(io::ErrorKind::ResourceBusy, why));
     }

@@ -15,7 +15,6 @@ use std::sync::Arc;
 use super::AppendError;
 use crate::load::{LoadError, Source, WALK_LEN, Walk, Walked};
 use varbatch_codec::frames::{self, PREFIX_LEN};
-use varbatch_codec::limits::MAX_VALUE_LEN;
 use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Reader, Shape, validate};
 use varbatch_workers::Threads;
 
@@ -96,7 +95,7 @@ impl Tail<'_> {
     /// True if the file is one value without a length, or too long to tell and may be. A nil is nothing to keep.
     fn is_one_value(&self) -> io::Result<bool> {
         let bytes = self.read(0, FIRST_LEN as u64)?;
-        if bytes.first().is_none_or(|&id| id == 0) || self.len > MAX_VALUE_LEN as u64 {
+        if bytes.first().is_none_or(|&id| id == 0) || self.len > varbatch_codec::limits::MAX_VALUE_LEN as u64 {
             return Ok(false);
         }
         Ok(match self.validate(&bytes) {

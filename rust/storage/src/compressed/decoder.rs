@@ -2,7 +2,6 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::sync::Mutex;
 
 use flate2::{Decompress, FlushDecompress, Status};
 use zstd::bulk::Decompressor;
@@ -35,13 +34,11 @@ pub struct Decoder<R> {
 
 impl<R: Read> Decoder<R> {
     /// Reads the head and the table of a file of `file_len` bytes. Allocates no more memory than they have bytes.
-    ///
-    /// # Errors
-    /// If this is not a compressed file, it ends too early, or its compression is not supported.
+    /// Fails if this is not a compressed file, it ends too early, or its compression is not supported.
     pub fn new(mut input: R, file_len: u64) -> Result<Self, CompressedError> {
         let layout = Layout::read(&mut input, file_len)?;
         let at = layout.blocks_at();
-        let (packed, unpackers) = (Vec::new(), Reused(Mutex::default()));
+        let (packed, unpackers) = (Vec::new(), Reused(std::sync::Mutex::default()));
         Ok(Self { input, layout, next: 0, at, skipped: 0, packed, unpackers, failed: None, ended: false })
     }
 
@@ -72,10 +69,8 @@ impl<R: Read> Decoder<R> {
     /// fewer. Returns 0 at the end, and after an error.
     ///
     /// Whatever the file announces, this allocates at most that many bytes in `out`, and about as many for the file.
-    ///
-    /// # Errors
-    /// The first block that is damaged or missing, after all blocks before it were returned; or a damaged end of the
-    /// file.
+    /// The error is that of the first block that is damaged or missing, after all blocks before it were returned, or
+    /// of a damaged end of the file.
     pub fn read(&mut self, out: &mut Vec<u8>, max: usize, threads: &Threads) -> Result<usize, CompressedError> {
         let before = out.len();
         if let Some(error) = self.failed.take() {
@@ -176,11 +171,9 @@ impl<R: Read> Decoder<R> {
 }
 
 impl<R: Read + Seek> Decoder<R> {
-    /// Continues at offset `at` of the stream, which is at most its length. Blocks between are not read, and an error of
-    /// them is forgotten. At the end of the stream only the end of the file remains to be read.
-    ///
-    /// # Errors
-    /// If the table gives a block between a size that no block has, or the system cannot seek.
+    /// Continues at offset `at` of the stream, which is at most its length. Blocks between are not read, and an error
+    /// of them is forgotten. At the end of the stream only the end of the file remains to be read. Fails if the table
+    /// gives a block between a size that no block has.
     pub fn seek(&mut self, at: u64) -> Result<(), CompressedError> {
         let (layout, count) = (&self.layout, self.layout.count());
         let block = if at < layout.total { at / layout.block_len } else { count };

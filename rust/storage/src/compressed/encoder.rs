@@ -1,7 +1,6 @@
 //! Compresses a stream into a file.
 
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::sync::Mutex;
 
 use flate2::{Compress, FlushCompress, Status};
 use zstd::bulk::Compressor;
@@ -46,11 +45,9 @@ pub struct Encoder<W> {
 }
 
 impl<W: Write + Seek> Encoder<W> {
-    /// Begins a file at the start of `out`, for a stream of `total` bytes, in blocks of `block_len`, such as [`BLOCK_LEN`](super::BLOCK_LEN).
-    ///
-    /// # Errors
-    /// Those of `out`, and [`ErrorKind::InvalidInput`] if the total exceeds [`MAX_TOTAL`], the compression is read-only, or
-    /// a block has 0 or more than [`MAX_BLOCK_LEN`] bytes.
+    /// Begins a file at the start of `out`, for a stream of `total` bytes, in blocks of `block_len`, such as
+    /// [`BLOCK_LEN`](super::BLOCK_LEN). Fails with [`ErrorKind::InvalidInput`] if the total exceeds [`MAX_TOTAL`], the
+    /// compression is read-only, or a block has 0 or more than [`MAX_BLOCK_LEN`] bytes.
     pub fn new(mut out: W, compression: Compression, total: u64, block_len: usize) -> io::Result<Self> {
         if compression.written() != compression {
             return refuse(format!("expected a compression that can be written, found {}", compression.name()));
@@ -75,17 +72,14 @@ impl<W: Write + Seek> Encoder<W> {
             came: 0,
             gathered: Vec::new(),
             packed: Vec::new(),
-            packers: Reused(Mutex::default()),
+            packers: Reused(std::sync::Mutex::default()),
             table: Vec::new(),
             failed: false,
         })
     }
 
-    /// Takes the next bytes of the stream.
-    ///
-    /// # Errors
-    /// Those of the output and of the compression, and [`ErrorKind::InvalidInput`] for more bytes than were announced.
-    /// The file can then not be finished.
+    /// Takes the next bytes of the stream. More than were announced are an [`ErrorKind::InvalidInput`]. After an
+    /// error, the file cannot be finished.
     pub fn write(&mut self, mut bytes: &[u8], threads: &Threads) -> io::Result<()> {
         let (total, came) = (self.total, self.came + bytes.len() as u64);
         if came > total {
@@ -105,11 +99,8 @@ impl<W: Write + Seek> Encoder<W> {
         Ok(())
     }
 
-    /// Writes the remaining blocks and the table. Returns the output, at the end of the file.
-    ///
-    /// # Errors
-    /// Those of the output and of the compression, and [`ErrorKind::InvalidInput`] if fewer bytes were written than
-    /// announced, or an earlier call failed.
+    /// Writes the remaining blocks and the table. Returns the output, at the end of the file. Fails with
+    /// [`ErrorKind::InvalidInput`] if fewer bytes were written than announced, or an earlier call failed.
     pub fn finish(mut self, threads: &Threads) -> io::Result<W> {
         let (total, came) = (self.total, self.came);
         if self.failed {

@@ -11,10 +11,8 @@
 //!
 //! FastLZ is only read, as nothing needs it written. Brotli is refused, as the engine itself cannot write it.
 
-use crate::words::words;
 use std::fmt::Display;
 use std::io;
-use std::sync::Mutex;
 
 use varbatch_workers::lock;
 
@@ -91,10 +89,9 @@ impl Compression {
 
 /// A compressed file that cannot be read, or not to its end.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 #[allow(missing_docs, reason = "the texts of the errors say what they are")]
 pub enum CompressedError {
-    #[error("cannot read the compressed file at byte {at}: {}", words(error))]
+    #[error("cannot read the compressed file at byte {at}: {}", crate::words::words(error))]
     Read {
         at: u64,
         #[source]
@@ -127,7 +124,7 @@ const fn block_count(total: u64, block_len: u64) -> u64 {
 }
 
 /// Packers or unpackers, one for each working thread: made when needed, and reused.
-struct Reused<T>(Mutex<Vec<T>>);
+struct Reused<T>(std::sync::Mutex<Vec<T>>);
 
 impl<T> Reused<T> {
     /// Calls `work` with one that is free, or with a new one if all are in use.

@@ -1,20 +1,16 @@
 //! Why a file was not read to its end.
 
-use std::io;
-
 use varbatch_codec::{CodecError, CodecErrorKind};
 
 use crate::compressed::CompressedError;
 use crate::encrypted::EncryptedError;
-use crate::words::words;
 
 /// Why a file was not read to its end. The frames before the error were returned.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 #[allow(missing_docs, reason = "the texts of the errors say what they are")]
 pub enum LoadError {
-    #[error("{}", words(.0))]
-    Read(#[from] io::Error),
+    #[error("{}", crate::words::words(.0))]
+    Read(#[from] std::io::Error),
     #[error(transparent)]
     Compressed(#[from] CompressedError),
     #[error(transparent)]

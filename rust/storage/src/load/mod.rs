@@ -5,7 +5,6 @@ mod source;
 mod walk;
 
 use std::io::{self, Cursor, Read, SeekFrom};
-use std::path::Path;
 use std::sync::Arc;
 
 pub use self::error::LoadError;
@@ -63,19 +62,13 @@ pub enum ReadStep {
 }
 
 impl Loader {
-    /// Opens a file with [`open`].
-    ///
-    /// # Errors
-    /// Those of [`open`], and one for a damaged head of a compressed file.
-    pub fn open(path: &Path) -> Result<Self, LoadError> {
+    /// Opens a file with [`open`]. Fails also if the head of a compressed file is damaged.
+    pub fn open(path: &std::path::Path) -> Result<Self, LoadError> {
         let (file, len) = open(path)?;
         Self::new(Box::new(file), len)
     }
 
-    /// Reads from `input`, which has `len` bytes.
-    ///
-    /// # Errors
-    /// Those of the system, and one for a damaged head of a compressed file.
+    /// Reads from `input`, which has `len` bytes. Fails also if the head of a compressed file is damaged.
     pub fn new(mut input: Box<dyn Input>, len: u64) -> Result<Self, LoadError> {
         let mut head = Vec::new();
         input.by_ref().take(MAGIC.len() as u64).read_to_end(&mut head)?;
@@ -90,11 +83,8 @@ impl Loader {
         Ok(Self::of(source, unread))
     }
 
-    /// Reads from an encrypted `input`, which has `len` bytes. What is read of it may only be believed if the end is read
-    /// without an error.
-    ///
-    /// # Errors
-    /// Those of the system, and one for a file that is not encrypted, or shorter than it says.
+    /// Reads from an encrypted `input`, which has `len` bytes. What is read of it may only be believed if the end is
+    /// read without an error. Fails if it is not encrypted, or shorter than it says.
     pub fn encrypted(input: Box<dyn Input>, len: u64, key: &Key) -> Result<Self, LoadError> {
         let decrypter = Decrypter::new(input, len, key)?;
         let len = decrypter.len;
@@ -119,10 +109,7 @@ impl Loader {
         }
     }
 
-    /// Skips so many bytes before the first frame. Call it before anything else.
-    ///
-    /// # Errors
-    /// If there are fewer.
+    /// Skips so many bytes before the first frame. Call it before anything else. Fails if there are fewer.
     pub fn skip(&mut self, len: u64) -> Result<(), LoadError> {
         if len > self.unread {
             return Err(LoadError::Short { skipped: len, found: self.unread });
@@ -203,10 +190,8 @@ impl Loader {
     }
 
     /// Reads the next whole frames into `piece`: one long frame or many short ones. Uses `threads` if the file is
-    /// compressed. Returns their offset in the stream; `None` at the end.
-    ///
-    /// # Errors
-    /// If the rest cannot be read, or is not a frame. Returned once, after all frames before it.
+    /// compressed. Returns their offset in the stream; `None` at the end. An error is returned once, after all frames
+    /// before it.
     pub fn read(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<Option<usize>, LoadError> {
         loop {
             match self.read_step(piece, threads)? {
@@ -218,9 +203,6 @@ impl Loader {
     }
 
     /// Reads like [`Self::read`], but a frame of many MiB takes several steps, and so do many frames to pass.
-    ///
-    /// # Errors
-    /// In the same cases as [`Self::read`].
     pub fn read_step(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<ReadStep, LoadError> {
         piece.clear();
         if let Some(stream) = self.gathered.take() {
