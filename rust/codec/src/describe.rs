@@ -21,8 +21,7 @@
 
 use std::borrow::Cow;
 
-use crate::kind::WORD;
-use crate::{CodecError, Dialect, ElementType, Event, Kind, PathStep, Reader, Text, validate};
+use crate::{CodecError, Dialect, ElementType, Event, Kind, PathStep, Reader, Text, WORD, validate};
 
 /// Walks the value at the start of `bytes` and everything inside it. Offsets count from `base` bytes before the value.
 /// Objects with properties are described, never created.

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
-use crate::{Engine, Kind, Path, Step};
+use crate::{Engine, Kind, MAX_DEPTH, MAX_VALUE_LEN, Path, Step};
 
 /// A value that cannot be read or written: what is wrong, at which byte, and inside what.
 ///

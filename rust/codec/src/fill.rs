@@ -6,10 +6,8 @@
 
 use std::mem::MaybeUninit;
 
-use crate::event::Plain;
-use crate::kind::{Scalar, Width};
-use crate::plan::{Content, Mark, Part, Plan};
-use crate::text;
+use crate::plan::Content;
+use crate::{Mark, Part, Plain, Plan, Scalar, Width, text};
 
 /// Bytes of the pieces that [`cut`] makes for threads to share. 128 KiB to 512 KiB were equally fast, 64 KiB was slower.
 #[doc(hidden)]

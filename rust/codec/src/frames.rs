@@ -4,8 +4,7 @@
 
 use std::io::{self, ErrorKind, Read};
 
-use crate::limits::MAX_VALUE_LEN;
-use crate::{CodecError, CodecErrorKind, Writer};
+use crate::{CodecError, CodecErrorKind, MAX_VALUE_LEN, Writer};
 
 /// Bytes of the length before each value.
 pub const PREFIX_LEN: usize = 4;

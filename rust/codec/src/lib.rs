@@ -57,3 +57,12 @@ pub use plan::{Borrowed, Copied, Keep, Mark, Part, Payload, Plan};
 pub use reader::{Containers, Reader, validate};
 pub use value::{DoubleValue, OwnedType, OwnedValue, Real, Value, ValueError};
 pub use writer::{Flat, Writer};
+
+// What several modules share.
+use dialect::Rules;
+use event::Kinds;
+use kind::{ARRAY_TYPE, DICTIONARY_TYPES, Extent, FLAG_64, Row, Rows, WORD, count_of, padded};
+use limits::{INLINE_LEN, MAX_DEPTH, MAX_VALUE_LEN};
+use path::{Nowhere, shown_step, shown_value};
+use reader::Skim;
+use value::Element;

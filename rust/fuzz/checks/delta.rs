@@ -40,7 +40,7 @@ fn tokens(before: &[u8], tokens: &[u8]) {
             assert_eq!(plan.to_vec(), expected, "another result");
             let longer = apply(before, &with_len(expected.len() as u64 + 1)).err();
             assert!(
-                matches!(longer.as_ref().map(DeltaError::kind), Some(DeltaErrorKind::Len { .. })),
+                matches!(longer, Some(DeltaError { kind: DeltaErrorKind::Len { .. }, .. })),
                 "another length is taken: {longer:?}"
             );
         }

@@ -25,8 +25,7 @@ use std::ops::Range;
 
 pub use self::diff::{DiffError, DiffOptions, diff, edits};
 pub use self::patch::{Patch, PatchError, PatchErrorKind, patch};
-use crate::kind::{FLAG_64, WORD};
-use crate::{Kind, PathStep, Plain, Width};
+use crate::{FLAG_64, Kind, PathStep, Plain, WORD, Width};
 
 /// What a change does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

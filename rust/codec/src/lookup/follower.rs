@@ -1,12 +1,10 @@
 //! Follows a path step by step.
 
 use super::{Key, Seek, Target, is_same_text, raw_text};
-use crate::event::Kinds;
-use crate::kind::{WORD, padded};
-use crate::path::Nowhere;
-use crate::reader::Skim;
-use crate::text;
-use crate::{CodecError, Dialect, ElementType, Engine, Event, Kind, PathStep, Plain, Reader, Step, Width};
+use crate::{
+    CodecError, Dialect, ElementType, Engine, Event, Kind, Kinds, Nowhere, PathStep, Plain, Reader, Skim, Step, WORD,
+    Width, padded, text,
+};
 
 impl<'p> Seek<'p> {
     fn key(self) -> Option<Key<'p>> {

@@ -19,11 +19,10 @@ mod follower;
 
 use self::follower::{Aim, Done, Failed, Follower};
 use crate::event::Kinds;
-use crate::kind::padded;
 use crate::path::{self, Path, PathStep, Step, shown_value};
 use crate::text::{self, BOM};
 use crate::value::Element;
-use crate::{CodecError, Dialect, Engine, Event, Kind, Plain, Reader, Scalar, Shape, Text};
+use crate::{CodecError, Dialect, Engine, Event, Kind, Plain, Reader, Scalar, Shape, Text, padded};
 
 /// What one step of a path seeks.
 #[derive(Clone, Copy)]

@@ -2,12 +2,9 @@
 //! and errors.
 
 use super::{HIGH_BIT, Reader, width};
-use crate::dialect::Dialect;
-use crate::error::CodecError;
-use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::{Kind, Row, Shape, WORD, Width, padded};
-use crate::limits::MAX_VALUE_LEN;
-use crate::text;
+use crate::{
+    CodecError, Dialect, ElementType, Event, Kind, MAX_VALUE_LEN, Plain, Row, Shape, Text, WORD, Width, padded, text,
+};
 
 /// Reads a value to its end, and returns its length in bytes, including its last padding even if that is missing.
 ///

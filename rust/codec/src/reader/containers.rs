@@ -4,7 +4,6 @@ use super::{HIGH_BIT, ReadForm, Reader};
 use crate::error::{CodecError, CodecErrorKind, ValuePart};
 use crate::event::{ElementType, Event, Plain, Text};
 use crate::kind::{ENCODED_OBJECT, Kind, WORD, Width, count_of};
-use crate::limits::MAX_DEPTH;
 
 impl<'a> Reader<'a> {
     pub(super) fn object(&mut self) -> Result<Event<'a>, CodecError> {
@@ -110,7 +109,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the next element without a header.
     pub(super) fn bare(&mut self) -> Result<Event<'a>, CodecError> {
-        if self.open.len() > MAX_DEPTH {
+        if self.open.len() > crate::limits::MAX_DEPTH {
             return Err(self.error(CodecErrorKind::TooDeep));
         }
         let kind = self.bare;

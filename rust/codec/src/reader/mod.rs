@@ -14,11 +14,10 @@ mod payload;
 mod properties;
 mod skim;
 
-use crate::dialect::{Dialect, Rules};
-use crate::error::{CodecError, CodecErrorKind};
-use crate::event::{Event, Text};
-use crate::kind::{Extent, Kind, Row, Rows, WORD, count_of};
-use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
+use crate::{
+    CodecError, CodecErrorKind, Dialect, Event, Extent, Kind, MAX_DEPTH, MAX_VALUE_LEN, Row, Rows, Rules, Text, WORD,
+    count_of,
+};
 
 pub use self::at_once::validate;
 use self::payload::width;

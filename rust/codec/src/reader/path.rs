@@ -2,8 +2,7 @@
 //! read keys again instead of storing them.
 
 use super::{ReadForm, ReadNext, ReadOpen, Reader};
-use crate::error::{CodecError, CodecErrorKind};
-use crate::path::{Path, PathStep, Step, shown_value};
+use crate::{CodecError, CodecErrorKind, Path, PathStep, Step, shown_value};
 
 impl<'a> Reader<'a> {
     /// Returns a reader of the same value from its start, which refuses counts that the bytes cannot hold.

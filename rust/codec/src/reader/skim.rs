@@ -4,10 +4,9 @@
 //! few words is several times faster than following each length.
 
 use super::{HIGH_BIT, ReadNext, Reader, width};
-use crate::error::{CodecError, CodecErrorKind};
-use crate::event::Kinds;
-use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, Extent, FLAG_64, Shape, WORD, padded};
-use crate::limits::MAX_DEPTH;
+use crate::{
+    ARRAY_TYPE, CodecError, CodecErrorKind, DICTIONARY_TYPES, Extent, FLAG_64, Kinds, MAX_DEPTH, Shape, WORD, padded,
+};
 
 impl<'a> Reader<'a> {
     /// Restarts at the value that begins at `at`, as if it were in no container.

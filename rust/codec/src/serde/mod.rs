@@ -39,13 +39,12 @@ mod write;
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
-use ::serde::de::value::{MapAccessDeserializer, SeqDeserializer, StrDeserializer};
+use ::serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, SeqDeserializer, StrDeserializer};
 use ::serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use ::serde::{Deserialize, Serialize, de, forward_to_deserialize_any, ser};
 
-use crate::value::Element;
 use crate::{
-    CodecError, CodecErrorKind, DoubleValue, Event, Kind, OwnedValue, Plain, Reader, Real, Scalar, Shape, Text,
+    CodecError, CodecErrorKind, DoubleValue, Element, Event, Kind, OwnedValue, Plain, Reader, Real, Scalar, Shape, Text,
 };
 
 /// More levels may overflow the stack, as reading by `serde` is recursive. The same as in `serde_json`.
@@ -340,12 +339,8 @@ impl<'de, R: Real> Visitor<'de> for AnyValue<R> {
         OwnedValue::read(&mut Reader::new(bytes).with_objects(true)).map_err(E::custom)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut bytes: A) -> Result<Self::Value, A::Error> {
-        let mut all = Vec::new();
-        while let Some(byte) = bytes.next_element()? {
-            all.push(byte);
-        }
-        self.visit_bytes(&all)
+    fn visit_seq<A: SeqAccess<'de>>(self, bytes: A) -> Result<Self::Value, A::Error> {
+        self.visit_bytes(&Vec::deserialize(SeqAccessDeserializer::new(bytes))?)
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {

@@ -6,10 +6,9 @@ use ::serde::ser::{
 };
 
 use super::{VALUE, to_vec};
-use crate::limits::MAX_DEPTH;
 use crate::{
-    CodecError, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, OwnedValue, Plain, Reader, Real, Text,
-    Width, Writer,
+    CodecError, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, MAX_DEPTH, OwnedValue, Plain, Reader, Real,
+    Text, Width, Writer,
 };
 
 /// Bytes before those of a PackedByteArray: its header and its count.

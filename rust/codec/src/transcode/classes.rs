@@ -1,7 +1,6 @@
 //! Renames classes and properties for the other Godot. Those of Godot 3 that have another name in Godot 4 are in
 //! `classes.txt`, which also says what is not listed and why.
 
-use std::iter::successors;
 use std::sync::LazyLock;
 
 use crate::{Engine, Text};
@@ -119,7 +118,7 @@ fn property_to_godot_3(class: &str, property: &str) -> Option<&'static str> {
 
 /// Returns a class of Godot 3 and those it inherits renamed properties from, nearest first.
 fn lineage(class: &str) -> impl Iterator<Item = &'static Class> {
-    successors(find(class), |class| find(class.base?))
+    std::iter::successors(find(class), |class| find(class.base?))
 }
 
 fn find(name: &str) -> Option<&'static Class> {

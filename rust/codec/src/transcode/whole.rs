@@ -1,7 +1,6 @@
 //! Finds what shows only in a whole value: Arrays that the other engine cannot have, and keys that are two in one engine
 //! and one in another.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use crate::{ElementType, Event, Kind, Reader};
@@ -57,7 +56,7 @@ struct Keys<'a> {
     is_value: bool,
     /// Whether the first form of it was seen, and the second.
     null: [bool; 2],
-    texts: HashMap<Cow<'a, str>, [bool; 2]>,
+    texts: HashMap<std::borrow::Cow<'a, str>, [bool; 2]>,
     containers: HashSet<&'a [u8]>,
     /// The offset of a key that is a container, while it is the latest.
     container: Option<usize>,

@@ -6,8 +6,7 @@ mod events;
 pub use self::convert::ValueError;
 pub(crate) use self::events::Element;
 pub use self::events::Real;
-use crate::frames;
-use crate::{CodecError, Dialect, Engine, Event, Kind, Plain, Reader, Writer};
+use crate::{CodecError, Dialect, Engine, Event, Kind, Plain, Reader, Writer, frames};
 
 /// A value of an official build of Godot, whose vectors have 32-bit components.
 pub type Value = OwnedValue<f32>;
@@ -19,7 +18,8 @@ pub type DoubleValue = OwnedValue<f64>;
 macro_rules! with_plain_data {
     ($(#[$attribute:meta])* pub enum OwnedValue<R> { $($other:tt)* }
     components { $($components:ident $array:ty, $order:literal;)* }
-    packed { $($packed:ident $element:ty;)* }) => {
+    packed { $($packed:ident $element:ty;)* }
+    others { $($same:ident)* }) => {
         $(#[$attribute])*
         pub enum OwnedValue<R> {
             $($other)*
@@ -41,20 +41,8 @@ macro_rules! with_plain_data {
                 match self {
                     $(Self::$components(_) => Kind::$components,)*
                     $(Self::$packed(_) => Kind::$packed,)*
-                    Self::Bool(_) => Kind::Bool,
-                    Self::Int(_) => Kind::Int,
-                    Self::Float(_) => Kind::Float,
-                    Self::String(_) => Kind::String,
-                    Self::StringName(_) => Kind::StringName,
-                    Self::NodePath { .. } => Kind::NodePath,
-                    Self::Rid(_) => Kind::Rid,
-                    Self::ObjectId(_) | Self::Object { .. } => Kind::Object,
-                    Self::Callable => Kind::Callable,
-                    Self::Signal { .. } => Kind::Signal,
-                    Self::Dictionary { .. } => Kind::Dictionary,
-                    Self::Array { .. } => Kind::Array,
-                    Self::PackedStringArray(_) => Kind::PackedStringArray,
-                    _ => Kind::Nil,
+                    $(Self::$same { .. } => Kind::$same,)*
+                    Self::ObjectId(_) => Kind::Object,
                 }
             }
 
@@ -147,6 +135,10 @@ with_plain_data! {
         PackedVector3Array [R; 3];
         PackedColorArray   [f32; 4];
         PackedVector4Array [R; 4];
+    }
+    // Those whose type has the same name.
+    others {
+        Nil Bool Int Float String StringName NodePath Rid Object Callable Signal Dictionary Array PackedStringArray
     }
 }
 

@@ -2,10 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::event::{Event, Plain};
-use crate::fill::copy;
-use crate::kind::{FLAG_64, Kind, WORD, Width, padded};
-use crate::limits::MAX_VALUE_LEN;
+use crate::{Event, FLAG_64, Kind, MAX_VALUE_LEN, Plain, WORD, Width, padded};
 
 /// A value without texts and without other values in it, ready to be written by the rules of Godot 4. It takes a fraction of
 /// the time of a [`Writer`](super::Writer) and its plan, which matters for values of a few bytes.
@@ -70,7 +67,7 @@ impl<'a> Flat<'a> {
         }
         if !self.data.is_empty() {
             let (data, padding) = rest.split_at_mut(self.data.len());
-            copy(self.data, data);
+            crate::fill::copy(self.data, data);
             padding.fill(MaybeUninit::new(0));
         }
     }

@@ -7,9 +7,8 @@ mod payload;
 
 use std::mem::MaybeUninit;
 
-use crate::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 use crate::plan::Segment;
-use crate::{Borrowed, CodecError, CodecErrorKind, Dialect, Engine, Event, Keep, Mark, Plan};
+use crate::{Borrowed, CodecError, CodecErrorKind, Dialect, Engine, Event, Keep, MAX_DEPTH, MAX_VALUE_LEN, Mark, Plan};
 
 pub use self::flat::Flat;
 

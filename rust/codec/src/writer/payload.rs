@@ -2,9 +2,8 @@
 
 use super::{WriteForm, WriteNext, WriteOpen, Writer};
 use crate::kind::{ENCODED_OBJECT, FLAG_64};
-use crate::limits::MAX_VALUE_LEN;
 use crate::text;
-use crate::{CodecError, CodecErrorKind, Copied, ElementType, Event, Keep, Kind, Plain, Text, Width};
+use crate::{CodecError, CodecErrorKind, Copied, ElementType, Event, Keep, Kind, MAX_VALUE_LEN, Plain, Text, Width};
 
 impl<'a> Writer<'a> {
     /// Like [`Self::write`], but `keep` decides how the payload is kept. Use [`Copied`](crate::Copied) for an event

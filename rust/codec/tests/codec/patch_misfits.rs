@@ -56,8 +56,8 @@ fn assert_misfit(before: &[u8], edit: &Edit<Vec<u8>>, expected: &str, found: &st
     let whole = Change { path: ChangePath::default(), op: Set, index: None, old: itself, new: itself };
     patch.apply(&whole, |_, _| false).expect("the same");
     let misfit = patch.apply(&change, |_, _| false).expect_err("does not fit");
-    assert_eq!((misfit.to_string(), misfit.change()), (text(1), Some(1)));
-    assert!(text(1).ends_with(&format!(", in change 1{}", misfit.path())));
+    assert_eq!((misfit.to_string(), misfit.change), (text(1), Some(1)));
+    assert!(text(1).ends_with(&format!(", in change 1{}", misfit.path)));
     assert_eq!(patch.plan().expect("short").to_vec(), before, "{expected}");
     assert_eq!(patch.apply(&change, |_, _| false).expect_err("does not fit").to_string(), text(2));
 }

@@ -133,9 +133,7 @@ fn check(before: &Value, edits: &[Edit], after: &Value) -> Result<usize, TestCas
         let found = patch.apply(&encoded[number].change(&steps[number]), |_, _| false);
         prop_assert_eq!(found.is_ok(), expected.is_some(), "{:?}: {:?} in {:?}", found, edit, model);
         fitted += usize::from(found.is_ok());
-        prop_assert!(
-            found.err().is_none_or(|misfit| misfit.change() == Some(number) && !misfit.to_string().is_empty())
-        );
+        prop_assert!(found.err().is_none_or(|misfit| misfit.change == Some(number) && !misfit.to_string().is_empty()));
         let plan = patch.plan().expect("short");
         prop_assert_eq!(plan.to_vec(), naive::value(&model), "after {:?}", edit);
     }

@@ -1,6 +1,5 @@
 //! Makes a delta from edits: trims them to the bytes that differ, joins runs where that costs less, and writes tokens.
 
-use std::array;
 use std::ops::Range;
 
 use super::token::{CODE_BITS, LONG, Output, write_number, write_token};
@@ -43,7 +42,7 @@ pub(super) fn tokens<'a>(
     edits: impl IntoIterator<Item = Edit>,
     head: Vec<u8>,
 ) -> Plan<'a> {
-    let mut output = Output::new();
+    let mut output = Output::default();
     output.small.extend_from_slice(&head);
     let pending = Edit { before: 0..0, after: 0..0 };
     let mut tokens = Tokens { after, head, output, first: None, done: 0, pending };
@@ -189,7 +188,7 @@ fn block_runs(a: &Block, b: &Block, start: usize, found: &mut impl FnMut(Range<u
 #[inline(always)]
 fn differing_bytes(a: &Block, b: &Block) -> u64 {
     let (a, b) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
-    u64::from_le_bytes(array::from_fn(|index| {
+    u64::from_le_bytes(std::array::from_fn(|index| {
         nonzero_bytes(u64::from_le_bytes(a[index]) ^ u64::from_le_bytes(b[index]))
     }))
 }

@@ -32,8 +32,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub use self::make::make;
 pub use self::swap::Swap;
 use self::token::{CODE_BITS, LONG, OTHER_LEN, Output};
-use crate::limits::MAX_VALUE_LEN;
-use crate::plan::Plan;
+use crate::{MAX_VALUE_LEN, Plan};
 
 /// The first byte of every delta. There is no other version.
 pub const VERSION: u8 = 1;
@@ -69,7 +68,7 @@ pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaErr
     let mut input = Input { delta, at: 0 };
     let len = head(before, &mut input)?;
     let mut base = before;
-    let mut output = Output::new();
+    let mut output = Output::default();
     while !input.rest().is_empty() {
         let at = input.at;
         // Checks that as many bytes of the base remain.
@@ -199,8 +198,10 @@ impl<'d> Input<'d> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}, at byte {at} of the delta")]
 pub struct DeltaError {
-    kind: DeltaErrorKind,
-    at: usize,
+    /// What was expected and what was found.
+    pub kind: DeltaErrorKind,
+    /// The offset in the delta, in bytes.
+    pub at: usize,
 }
 
 impl DeltaError {
@@ -213,16 +214,6 @@ impl DeltaError {
     #[doc(hidden)]
     pub fn too_large(found: u64) -> Self {
         Self::damaged(LEN_AT, format!("expected at most {MAX_VALUE_LEN} bytes for the result, found {found}"))
-    }
-
-    /// Returns what was expected and what was found.
-    pub fn kind(&self) -> &DeltaErrorKind {
-        &self.kind
-    }
-
-    /// Returns the offset in the delta, in bytes.
-    pub fn at(&self) -> usize {
-        self.at
     }
 }
 

@@ -1,7 +1,6 @@
 //! Tokens: how they are written and read, and the plans that are made of them.
 
-use crate::limits::INLINE_LEN;
-use crate::plan::{Borrowed, Plan};
+use crate::{Borrowed, INLINE_LEN, Plan};
 
 /// The code of a token whose literals have another length than the bytes that they replace.
 pub(super) const OTHER_LEN: usize = 0;
@@ -83,16 +82,13 @@ impl Token {
 ///
 /// The length of the next part cannot be predicted, and branching on it takes longer than copying it. So a short part
 /// is copied together with the bytes after it, in a length that the compiler knows; then those bytes are cut off.
+#[derive(Default)]
 pub(super) struct Output<'a> {
     plan: Plan<'a>,
     pub(super) small: Vec<u8>,
 }
 
 impl<'a> Output<'a> {
-    pub(super) fn new() -> Self {
-        Self { plan: Plan::default(), small: Vec::new() }
-    }
-
     /// Adds the first `len` bytes of `bytes`. Panics if there are fewer.
     #[inline(always)]
     pub(super) fn start_of(&mut self, bytes: &'a [u8], len: usize) {

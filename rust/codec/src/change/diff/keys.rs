@@ -3,15 +3,10 @@
 //! The engine reads more than it writes: duplicate keys, a small int in 64 bits, padding that is not zero. A caller
 //! that decodes such a key and encodes it again gets other bytes, which lead to another entry or to none.
 
-use std::collections::HashSet;
-
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{AFTER, BEFORE, DiffError, Lockstep, OpenPair, PairForm, of};
-use crate::event::Kinds;
-use crate::kind::WORD;
-use crate::lookup::fits;
-use crate::{Dialect, Event, Kind, Plan, Reader, Width, Writer};
+use crate::{Dialect, Event, Kind, Kinds, Plan, Reader, WORD, Width, Writer};
 
 impl Lockstep<'_> {
     /// Returns true if each key in a reported path occurs at most once in either Dictionary, and has the bytes that the
@@ -79,7 +74,7 @@ fn is_as_written(key: &[u8], allow_objects: bool, real: Width) -> bool {
     if key[..WORD] == [Kind::String.id(), 0, 0, 0] || key[..WORD] == [Kind::StringName.id(), 0, 0, 0] {
         return is_plain_text(&key[WORD..]);
     }
-    if key.len() > MAX_KEY_LEN || fits(&mut Reader::new(key), Kinds::ANY) != Ok(true) {
+    if key.len() > MAX_KEY_LEN || crate::lookup::fits(&mut Reader::new(key), Kinds::ANY) != Ok(true) {
         return false;
     }
     let mut reader = Reader::new(key);
@@ -105,7 +100,7 @@ fn is_as_written(key: &[u8], allow_objects: bool, real: Width) -> bool {
 
 /// Returns true if the keys of the next entries are all different.
 fn are_different(mut reader: Reader<'_>, count: usize) -> bool {
-    let mut seen = HashSet::new();
+    let mut seen = std::collections::HashSet::new();
     (0..count).all(|_| {
         let start = reader.position();
         let is_whole = reader.skip_value().is_ok();

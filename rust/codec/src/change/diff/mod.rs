@@ -13,10 +13,7 @@ use std::ops::Range;
 use self::order::Hunk;
 use super::bytes::Same;
 use super::{Change, ChangePart, ChangePath, Changes, Edit, Op};
-use crate::event::Kinds;
-use crate::kind::WORD;
-use crate::reader::Skim;
-use crate::{CodecError, Kind, PathStep, Plain, Reader, Width};
+use crate::{CodecError, Kind, Kinds, PathStep, Plain, Reader, Skim, WORD, Width};
 
 /// The indices of the two sides: whatever both have is an array of two.
 const BEFORE: usize = 0;

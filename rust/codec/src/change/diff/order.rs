@@ -2,7 +2,6 @@
 //!
 //! Which parts correspond is only guessed: the parts that are taken for equal are compared.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Token};
@@ -295,7 +294,7 @@ fn align(before: Parts<'_>, after: Parts<'_>) -> Vec<Hunk> {
     if old.is_empty() || new.is_empty() || old.len() + new.len() > MAX_MATCHED {
         return vec![Hunk { before: old, after: new }];
     }
-    let mut numbers = HashMap::with_capacity(old.len() + new.len());
+    let mut numbers = std::collections::HashMap::with_capacity(old.len() + new.len());
     let mut tokens = |parts: Parts<'_>, range: Range<usize>| -> Vec<Token> {
         let number = |index| {
             let next = numbers.len() as u32;

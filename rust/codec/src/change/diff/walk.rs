@@ -5,8 +5,7 @@ use std::ops::Range;
 use super::keys::is_plain_text;
 use super::order::{Hunk, Offsets, Parts, one_sided};
 use super::{AFTER, BEFORE, BYTES_A_CHANGE, DiffError, Lockstep, OpenPair, PairForm, Unit, of};
-use crate::kind::WORD;
-use crate::{Event, Kind, PathStep, Plain, Reader, Text, Width, validate};
+use crate::{Event, Kind, PathStep, Plain, Reader, Text, WORD, Width, validate};
 
 /// Runs of elements in one packed array that are always reported, plus one per [`BYTES_A_CHANGE`] bytes.
 const MAX_RUNS: usize = 10_000;

@@ -3,14 +3,13 @@
 //! Inserting or removing at the gap moves no other elements; elsewhere it moves those in between. So changes in
 //! ascending or descending order move each element once.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 /// A ring: first the elements after the gap, then the `front` elements before it. So the gap is between its ends, and
 /// moves when the ring is rotated.
 #[derive(Debug)]
 pub(super) struct GapBuffer<T> {
-    items: VecDeque<T>,
+    items: std::collections::VecDeque<T>,
     front: usize,
 }
 

@@ -13,10 +13,8 @@ mod tree;
 
 use self::node::{Body, Child, Notes, Raw, TreeNode, read_all};
 use super::{Change, Changes, Op};
-use crate::kind::WORD;
-use crate::limits::MAX_VALUE_LEN;
 use crate::path::{Nowhere, shown_step, shown_value};
-use crate::{Borrowed, CodecError, CodecErrorKind, Kind, Path, PathStep, Plan, Reader};
+use crate::{Borrowed, CodecError, CodecErrorKind, Kind, MAX_VALUE_LEN, Path, PathStep, Plan, Reader};
 
 /// Applies changes to a value and returns the result. See [`Patch`] to apply changes one by one.
 ///
@@ -151,7 +149,7 @@ impl<'p, 'a> Emit<'p, 'a> {
         if count == node.counted {
             self.raw(node.head);
         } else {
-            self.raw(node.head.within(0..node.head.bytes().len() - WORD));
+            self.raw(node.head.within(0..node.head.bytes().len() - crate::kind::WORD));
             self.flush();
             // Sources and changes together may have more parts than fit in a count, but then `Patch::plan` refuses the
             // result.
@@ -193,30 +191,18 @@ const KEY: &str = "the key";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}{}{path}", .change.map(|change| format!(", in change {change}")).unwrap_or_default())]
 pub struct PatchError {
-    change: Option<usize>,
-    path: Path,
-    kind: PatchErrorKind,
+    /// The index of the change, or `None` if the error is in no change.
+    pub change: Option<usize>,
+    /// The path of the change, as far as it could be followed.
+    pub path: Path,
+    /// What was expected and what was found.
+    pub kind: PatchErrorKind,
 }
 
 impl PatchError {
     /// Makes the error of a whole value, outside of any change.
     fn of_value(kind: PatchErrorKind) -> Self {
         Self { change: None, path: Path::default(), kind }
-    }
-
-    /// Returns what was expected and what was found.
-    pub fn kind(&self) -> &PatchErrorKind {
-        &self.kind
-    }
-
-    /// Returns the index of the change, or `None` if the error is in no change.
-    pub fn change(&self) -> Option<usize> {
-        self.change
-    }
-
-    /// Returns the path of the change, as far as it could be followed.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 }
 

@@ -4,14 +4,10 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::ops::Range;
 
 use super::gap::GapBuffer;
 use super::{Fit, PatchErrorKind, no_key, no_step};
-use crate::kind::{WORD, padded};
-use crate::path::Nowhere;
-use crate::reader::Skim;
-use crate::{CodecError, Event, Kind, PathStep, Plain, Reader, Text, Width};
+use crate::{CodecError, Event, Kind, Nowhere, PathStep, Plain, Reader, Skim, Text, WORD, Width, padded};
 
 /// Why reading again cannot fail.
 pub(super) const READ: &str = "it was read before";
@@ -88,7 +84,7 @@ impl<'a> Raw<'a> {
     }
 
     /// Returns the bytes between two offsets relative to its start.
-    pub fn within(self, range: Range<usize>) -> Self {
+    pub fn within(self, range: std::ops::Range<usize>) -> Self {
         Self { from: &self.from[range.start..], len: range.len() }
     }
 

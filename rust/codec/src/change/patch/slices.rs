@@ -6,9 +6,8 @@ use super::node::{Body, Notes, Packed, READ, TreeNode, texts};
 use super::tree::read_part;
 use super::{Fit, NEW, OLD, PatchErrorKind, Same, check_same};
 use crate::change::{Change, ChangePart, Op, packed_array};
-use crate::kind::WORD;
 use crate::path::{self, Nowhere};
-use crate::{Event, Kind, Reader, Width};
+use crate::{Event, Kind, Reader, WORD, Width};
 
 /// Changes the elements of a packed array from an index on.
 pub(super) fn edit_slice<'a>(node: &mut TreeNode<'a>, found: i64, change: &Change<'a>, same: impl Same) -> Fit<()> {

@@ -6,9 +6,8 @@ use super::node::{Body, Child, Entries, EntryNames, Notes, Raw, TreeNode, read_a
 use super::slices::edit_slice;
 use super::{Emit, Fit, KEY, NEW, Patch, PatchErrorKind, Same, check_same, no_key, no_step, shown};
 use crate::change::{Change, ChangePart, Op};
-use crate::limits::MAX_DEPTH;
-use crate::path::{self, Nowhere, Path, PathStep, Step, shown_step};
-use crate::{Event, Kind, Reader};
+use crate::path::{self};
+use crate::{Event, Kind, MAX_DEPTH, Nowhere, Path, PathStep, Reader, Step, shown_step};
 
 /// The position of a value in the tree: the number of a node, and the index of an element or the number of an entry in
 /// it. `None` for the whole value.
