@@ -1,19 +1,14 @@
 //! What differs between two buffers: finds changes and applies those that a script passes, makes deltas and applies them.
 //! The codec does the work. For batches of pairs over threads.
 
-use godot::builtin::{AnyArray, Array, PackedByteArray, VarArray, VarDictionary, Variant};
-use godot::meta::ToGodot;
+use godot::prelude::*;
 use varbatch_codec::change::delta::{self, DeltaError};
 use varbatch_codec::change::{self, Change, ChangePart, ChangePath, Changes, DiffError, DiffOptions, Op, Patch, edits};
-use varbatch_codec::fill::fill;
-use varbatch_codec::limits::MAX_VALUE_LEN;
 use varbatch_codec::{Kind, PathStep, Plan};
 
 use super::decode::{self, Input};
 use super::encode::{self, encode_part};
 use crate::engine::{self, BytesOut, HeldBytes, OwnArray, REAL, Slot, Value};
-use crate::jobs::pool;
-use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
 use crate::objects::Makers;
 use crate::report::{Outcome, PAIRS, Reports};
 use crate::value::change_rows::{ChangeRow, RowKeys};
@@ -182,14 +177,14 @@ pub fn deltas(pairs: &AnyArray, plan: PlanOf) -> Outcome<Array<PackedByteArray>>
     let mut result = OwnArray::byte_arrays(pairs.len());
     let reports = each_pair(&pairs, result.elements(), |first, second, slot| {
         let plan = plan(first, second).map_err(|error| error.to_string())?;
-        fill(plan.whole(), slot.allocate(plan.len()));
+        varbatch_codec::fill::fill(plan.whole(), slot.allocate(plan.len()));
         Ok(())
     });
     Outcome::new(result.take(), reports.lines(&PAIRS))
 }
 
 pub fn make_delta<'a>(before: &'a [u8], after: &'a [u8]) -> Result<Plan<'a>, DeltaError> {
-    if after.len() > MAX_VALUE_LEN {
+    if after.len() > varbatch_codec::limits::MAX_VALUE_LEN {
         // Such a delta could not be applied.
         return Err(DeltaError::too_large(after.len() as u64));
     }
@@ -230,7 +225,7 @@ fn each_pair<'p, S: Send>(
 ) -> Reports {
     let total: usize = pairs.iter().flatten().flatten().map(|buffer| buffer.bytes().len()).sum();
     let all = pairs.iter().zip(slots).enumerate();
-    let states = pool::with(total >= PAIRS_PARALLEL_FROM, |threads| {
+    let states = crate::jobs::pool::with(total >= crate::jobs::tuning::PAIRS_PARALLEL_FROM, |threads| {
         threads.for_each_with(all, Reports::default, |(index, (pair, slot)), reports| {
             let done = match pair {
                 Ok([first, second]) => work(first.bytes(), second.bytes(), slot),

@@ -11,7 +11,6 @@ use super::decode::{self, Input};
 use super::encode::encode_part;
 use crate::engine::{self, DIALECT, OwnArray, Slot, Value};
 use crate::jobs::pool::{self, each_run};
-use crate::jobs::tuning::PAIRS_PARALLEL_FROM;
 use crate::report::{BUFFERS, Dropped, Line, Outcome, Reports, no_buffer};
 use crate::value::build::{MOST_NESTED, MayAsk, Stop, build_flat, components, number};
 
@@ -91,7 +90,7 @@ fn look_in_each(buffers: &AnyArray, steps: &[Vec<u8>], default: &Value, slots: &
         (index, decode::input(buffer))
     });
     let total: usize = inputs.clone().map(|(_, input)| decode::len_of(&input)).sum();
-    let states = pool::with(total >= PAIRS_PARALLEL_FROM, |threads| {
+    let states = pool::with(total >= crate::jobs::tuning::PAIRS_PARALLEL_FROM, |threads| {
         each_run(
             inputs,
             |(_, input)| decode::len_of(input),

@@ -16,7 +16,6 @@ use super::encode;
 use super::load::{Source, explain};
 use super::save::{SaveTarget, finish};
 use crate::engine::{self, DIALECT, Slot};
-use crate::jobs::pool;
 use crate::jobs::tuning::LOAD_PARALLEL_FROM;
 use crate::objects::Makers;
 use crate::report::{Failure, Line, Outcome};
@@ -88,7 +87,7 @@ pub fn transcode_file(from: &GString, to: &GString, translation: Translation) ->
     let mut loader = file.open()?;
     target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
-    pool::with(len >= LOAD_PARALLEL_FROM || loader.compression().is_some(), |threads| {
+    crate::jobs::pool::with(len >= LOAD_PARALLEL_FROM || loader.compression().is_some(), |threads| {
         let failed = |error| failure(&file, &target, translation.from, &error);
         // A compressed source is read twice: the header of the target needs the total length.
         let mut total = 0;

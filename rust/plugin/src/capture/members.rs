@@ -7,7 +7,6 @@ use godot::builtin::{AnyArray, PackedStringArray, StringName, VarArray};
 use varbatch_codec::Kind;
 
 use crate::engine::{self, Slot, Value};
-use crate::jobs::lock;
 use crate::objects::{Listed, Lists, Property, PropertyPath, SCRIPT, alive, distinct, shown};
 use crate::report::Reports;
 
@@ -101,7 +100,7 @@ pub fn add(members: &Mutex<Arc<Members>>, objects: &AnyArray, names: &PackedStri
         }
     }
     adding.lists.give_back();
-    let mut members = lock(members);
+    let mut members = crate::jobs::lock(members);
     let members = Arc::make_mut(&mut members);
     found.into_iter().for_each(|member| members.push(member));
     adding.reports

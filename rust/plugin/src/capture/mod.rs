@@ -11,15 +11,12 @@
 mod members;
 mod restore;
 
-use godot::builtin::{AnyArray, AnyDictionary, PackedByteArray, VarArray};
-use godot::meta::ToGodot;
+use godot::prelude::*;
 use varbatch_codec::{Kind, Step};
 
 pub use self::members::{Members, add};
 pub use self::restore::{restore, restore_values};
-use crate::calls::encode::encode;
 use crate::engine::{Slot, Value};
-use crate::objects;
 use crate::report::{Line, Outcome};
 
 /// Reads all values into an Array, null for those that are gone. Getters run.
@@ -30,7 +27,7 @@ fn read(members: &Members) -> (Slot, Vec<Line>) {
         let (object, index) = (member.object.value(), members.count - left.len());
         let (slots, rest) = left.split_at_mut(member.paths.len());
         left = rest;
-        objects::read(object, &member.paths, slots, |at| skipped.add(index + at, freed_or(GONE, object)));
+        crate::objects::read(object, &member.paths, slots, |at| skipped.add(index + at, freed_or(GONE, object)));
     }
     let lines = skipped.text(members, "wrote null for").map(Line::warning).into_iter().collect();
     (array, lines)
@@ -40,7 +37,7 @@ fn read(members: &Members) -> (Slot, Vec<Line>) {
 pub fn capture(members: &Members) -> Outcome<PackedByteArray> {
     let (values, mut lines) = read(members);
     let mut bytes = PackedByteArray::new();
-    if let Err(error) = encode(values.value(), false, &mut bytes) {
+    if let Err(error) = crate::calls::encode::encode(values.value(), false, &mut bytes) {
         let place = match error.path().steps().next() {
             Some(Step::Index(value)) => members.place(*value),
             _ => None,

@@ -1,8 +1,5 @@
 //! Restores captured values: each property is read, and set if its value differs.
 
-use std::marker::PhantomData;
-use std::sync::atomic::AtomicBool;
-
 use godot::builtin::{AnyArray, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_codec::{Chunk, CodecError, Cursor, ElementType, Event, Kind, Reader, Shape, Writer, validate};
@@ -108,7 +105,8 @@ const CHUNK: usize = 4096;
 /// so another value would be there. Uses the memory of a writer and of `chars`.
 fn strip<'b>(value: &Value, bytes: &'b [u8], writer: &mut Writer<'static>, chars: &mut Vec<u8>) -> Option<&'b [u8]> {
     writer.clear();
-    let (start, is_lossy, keep) = (writer.mark(), AtomicBool::new(false), PhantomData::<Held>);
+    let (start, is_lossy, keep) =
+        (writer.mark(), std::sync::atomic::AtomicBool::new(false), std::marker::PhantomData::<Held>);
     let walked = walk(value, &mut Planning { writer, full: None, may_split: false, is_lossy: &is_lossy, keep });
     if walked.and_then(|()| writer.end_value(start)).is_err() {
         writer.drop_value(start);

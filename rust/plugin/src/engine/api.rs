@@ -3,9 +3,8 @@
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
-use godot::builtin::{StringName, Variant};
 use godot::classes::Os;
-use godot::obj::Singleton;
+use godot::prelude::*;
 use godot::sys;
 use varbatch_codec::{Dialect, Kind, Shape, Width};
 

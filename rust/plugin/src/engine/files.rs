@@ -3,12 +3,10 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use godot::builtin::{GString, PackedByteArray};
 use godot::classes::file_access::ModeFlags;
 use godot::classes::{Engine, FileAccess};
 use godot::global::Error as EngineError;
-use godot::meta::ToGodot;
-use godot::obj::{EngineEnum, Gd, Singleton};
+use godot::prelude::*;
 
 use super::bytes_of;
 

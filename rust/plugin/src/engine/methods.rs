@@ -4,17 +4,13 @@
 //! A `#[func]` of gdext takes its arguments as owned values, looks up defaults and wraps the result. That takes about
 //! 40 ns, as much as encoding a small value. These two read the engine's arguments and make the result in place.
 
-use std::borrow::Cow;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
-use godot::builtin::{AnyDictionary, PackedByteArray, StringName, VarDictionary, Variant, VariantType};
-use godot::classes::Object;
-use godot::meta::error::ConvertError;
 use godot::meta::shape::{EnumeratorShape, GodotShape};
-use godot::meta::{FromGodot, GodotConvert, GodotImmutable, ToArg, ToGodot, conv};
-use godot::obj::{Gd, GodotClass};
+use godot::meta::{GodotImmutable, ToArg, conv};
+use godot::prelude::*;
 use godot::register::info::{MethodFlags, ParamMetadata, PropertyHintInfo, PropertyUsageFlags};
 use godot::register::private::constant::{ConstantKind, ExportConstant, IntegerConstant};
 use godot::register::private::method::ClassMethodInfo;
@@ -69,7 +65,7 @@ fn enum_shape<const N: usize>(name: &'static str, constants: [&'static str; N]) 
     GodotShape::Enum {
         variant_type: VariantType::INT,
         enumerators: constants.into_iter().enumerate().map(enumerator).collect(),
-        godot_name: Some(Cow::Borrowed(name)),
+        godot_name: Some(std::borrow::Cow::Borrowed(name)),
         is_bitfield: false,
     }
 }

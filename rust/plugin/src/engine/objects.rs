@@ -4,11 +4,9 @@
 //! writes or lists properties, or creates an object, may run a script: see the docs of `engine`. A freed object is no
 //! error: it has no properties.
 
-use godot::builtin::{Array, GString, StringName, VarArray, VarDictionary, Variant};
-use godot::classes::{ClassDb, Object, ResourceLoader, Script};
+use godot::classes::{ClassDb, ResourceLoader, Script};
 use godot::init::is_main_thread;
-use godot::meta::ToGodot;
-use godot::obj::{Gd, Singleton};
+use godot::prelude::*;
 use godot::sys::{self, GodotFfi};
 use varbatch_codec::Kind;
 
@@ -123,26 +121,6 @@ pub fn object_of_id(id: u64) -> Slot {
     Slot::from(unsafe { held(api(), (api().interface.object_get_instance_from_id)(id)) })
 }
 
-/// Creates an object. Null if the engine cannot.
-///
-/// # Safety
-/// The class exists.
-#[inline(always)]
-unsafe fn construct(api: &Api, class: &StringName) -> sys::GDExtensionObjectPtr {
-    const POSTINITIALIZE: i64 = 0;
-    let (what, reversed) = (POSTINITIALIZE, 0_u8);
-    let args = [(&raw const what).cast(), (&raw const reversed).cast()];
-    // SAFETY: the class exists. The method belongs to each class and was found by the hash of its signature: it takes a
-    // 64-bit int and a bool, and returns nothing.
-    unsafe {
-        let object = (api.interface.classdb_construct_object2)(class.string_sys());
-        if !object.is_null() {
-            call_method::<()>(api.notification, object, &args);
-        }
-        object
-    }
-}
-
 /// Returns a Variant of an object.
 ///
 /// # Safety
@@ -165,10 +143,17 @@ pub struct NewObject {
 impl NewObject {
     /// Creates an object of a class that [`can_instantiate`]. `None` if the engine fails.
     pub fn of(class: &StringName) -> Option<Self> {
-        // SAFETY: an unknown class gives null. The object was just made.
+        const POSTINITIALIZE: i64 = 0;
+        let (what, reversed, api) = (POSTINITIALIZE, 0_u8, api());
+        let args = [(&raw const what).cast(), (&raw const reversed).cast()];
+        // SAFETY: an unknown class gives null. The method belongs to each class and was found by the hash of its signature: it
+        // takes a 64-bit int and a bool, and returns nothing. The object was just made.
         let (pointer, object) = unsafe {
-            let pointer = construct(api(), class);
-            (pointer, held(api(), pointer))
+            let pointer = (api.interface.classdb_construct_object2)(class.string_sys());
+            if !pointer.is_null() {
+                call_method::<()>(api.notification, pointer, &args);
+            }
+            (pointer, held(api, pointer))
         };
         // Bit 63 marks the ids of RefCounted objects.
         let is_counted = id_in(value(&object)) >> 63 != 0;

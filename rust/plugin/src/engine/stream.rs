@@ -2,13 +2,11 @@
 //!
 //! gdext has no StreamPeer in the set of classes that this library is built with, and converts each argument.
 
-use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-use godot::builtin::{PackedByteArray, VarArray};
 use godot::global::Error as EngineError;
-use godot::obj::EngineEnum;
+use godot::prelude::*;
 use godot::sys::{self, GodotFfi};
 
 use super::api::{Args, Bind, class_tag, method_bind};
@@ -28,7 +26,7 @@ macro_rules! methods {
     ($($field:ident = $class:ident.$name:ident $hash:expr;)*) => {
         /// Methods of these classes, and what tells their objects from others.
         struct Methods {
-            classes: [(StreamKind, *mut c_void); 3],
+            classes: [(StreamKind, *mut std::ffi::c_void); 3],
             $($field: Bind,)*
         }
 

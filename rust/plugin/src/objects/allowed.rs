@@ -2,22 +2,14 @@
 //! they may set.
 
 use foldhash::HashMap;
-use godot::builtin::StringName;
 use godot::classes::{ClassDb, Script};
-use godot::meta::ToGodot;
-use godot::obj::{Gd, Singleton};
+use godot::prelude::*;
 use varbatch_codec::Kind;
 
 use super::known::Name;
 use super::listed::Listed;
 use crate::engine::{self, Slot, Value};
 use crate::report::{NAME, short};
-
-pub enum Allowed {
-    Flag(bool),
-    /// Each with the name that it has in the bytes: the path of a script, or a class. The first of a name counts.
-    Listed(Vec<(String, Class)>),
-}
 
 /// A class that is listed: a script and the class that it extends, or only a class.
 pub struct Class {
@@ -28,47 +20,47 @@ pub struct Class {
 /// What objects of these classes hold can run whatever the bytes want.
 const CODE: [&str; 2] = ["Script", "PackedScene"];
 
-impl Allowed {
-    pub fn of(argument: &Value) -> Result<Self, String> {
-        let view = argument.view();
-        let mut listed = Vec::new();
-        match view.kind() {
-            Kind::Bool => return Ok(Self::Flag(view.bool())),
-            Kind::Array => {
-                for (index, element) in view.elements().iter().enumerate() {
-                    let class =
-                        Class::of(element).map_err(|why| format!("{why}, at index {index} of allow_objects"))?;
-                    let name = class.own_name().ok_or_else(|| {
-                        format!("expected a script with a path in res://, found one without, at index {index} of allow_objects")
-                    })?;
-                    listed.push((name, class));
-                }
-            }
-            Kind::Dictionary => {
-                let ((keys, values), mut own_names) = (view.keys_and_values(), Vec::new());
-                for (key, value) in engine::values(&keys).iter().zip(engine::values(&values)) {
-                    let name = text(key).ok_or_else(|| {
-                        let found = key.view().kind().name();
-                        format!("expected paths of scripts or names of classes as keys of allow_objects, found {found}")
-                    })?;
-                    let why = |why| format!("{why}, at key {:?} of allow_objects", short(&name, NAME));
-                    let class = Class::of(value).map_err(why)?;
-                    // A game that moved a script also has saves that name its new place.
-                    if let Some(own_name) = class.own_name() {
-                        own_names.push((own_name, Class::of(value).map_err(why)?));
-                    }
-                    listed.push((name, class));
-                }
-                // Behind the keys: the first of a name counts.
-                listed.append(&mut own_names);
-            }
-            kind => {
-                let found = if kind == Kind::Int { view.int().to_string() } else { kind.name().into() };
-                return Err(format!("expected true, false or classes as allow_objects, found {found}"));
+/// Reads the argument, unless it is a flag. Returns each class with the name that it has in the bytes: the path of a script, or
+/// a class. The first of a name counts.
+pub fn listed(argument: &Value) -> Result<Vec<(String, Class)>, String> {
+    let view = argument.view();
+    let mut listed = Vec::new();
+    match view.kind() {
+        Kind::Array => {
+            for (index, element) in view.elements().iter().enumerate() {
+                let class = Class::of(element).map_err(|why| format!("{why}, at index {index} of allow_objects"))?;
+                let name = class.own_name().ok_or_else(|| {
+                    format!(
+                        "expected a script with a path in res://, found one without, at index {index} of allow_objects"
+                    )
+                })?;
+                listed.push((name, class));
             }
         }
-        Ok(Self::Listed(listed))
+        Kind::Dictionary => {
+            let ((keys, values), mut own_names) = (view.keys_and_values(), Vec::new());
+            for (key, value) in engine::values(&keys).iter().zip(engine::values(&values)) {
+                let name = text(key).ok_or_else(|| {
+                    let found = key.view().kind().name();
+                    format!("expected paths of scripts or names of classes as keys of allow_objects, found {found}")
+                })?;
+                let why = |why| format!("{why}, at key {:?} of allow_objects", short(&name, NAME));
+                let class = Class::of(value).map_err(why)?;
+                // A game that moved a script also has saves that name its new place.
+                if let Some(own_name) = class.own_name() {
+                    own_names.push((own_name, Class::of(value).map_err(why)?));
+                }
+                listed.push((name, class));
+            }
+            // Behind the keys: the first of a name counts.
+            listed.append(&mut own_names);
+        }
+        kind => {
+            let found = if kind == Kind::Int { view.int().to_string() } else { kind.name().into() };
+            return Err(format!("expected true, false or classes as allow_objects, found {found}"));
+        }
     }
+    Ok(listed)
 }
 
 /// Returns the text of a String or a StringName.

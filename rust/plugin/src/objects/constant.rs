@@ -8,10 +8,9 @@
 use std::sync::OnceLock;
 
 use foldhash::{HashMap, HashSet};
-use godot::builtin::StringName;
 use godot::classes::class_db::ApiType;
 use godot::classes::{ClassDb, Engine};
-use godot::obj::Singleton;
+use godot::prelude::*;
 
 /// A property on which a list depends.
 #[derive(Clone)]

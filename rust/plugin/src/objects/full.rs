@@ -5,7 +5,6 @@
 //! changes, what is written is one whole value.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use foldhash::HashMap;
 use varbatch_codec::Kind;
@@ -27,7 +26,7 @@ pub struct FullObjects {
     /// Keeps the objects alive.
     objects: Vec<Slot>,
     /// False if nobody has looked for objects yet.
-    is_searched: bool,
+    pub is_searched: bool,
 }
 
 /// A search for objects.
@@ -45,7 +44,7 @@ struct State {
     /// How many containers enclose it.
     depth: usize,
     /// `None` until its properties are read.
-    list: Option<Arc<List>>,
+    list: Option<std::sync::Arc<List>>,
     /// The index of its first value.
     first: usize,
 }
@@ -63,10 +62,6 @@ impl FullObjects {
         let mut objects = Self { is_searched: true, ..Self::default() };
         _ = objects.search.roots(values);
         objects
-    }
-
-    pub fn is_searched(&self) -> bool {
-        self.is_searched
     }
 
     /// True if there are objects whose properties are to be read.

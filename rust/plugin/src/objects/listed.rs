@@ -1,9 +1,8 @@
 //! What objects and classes list as their properties; and how messages name an object.
 
 use foldhash::HashSet;
-use godot::builtin::{Array, StringName, VarDictionary};
 use godot::classes::{ClassDb, Script};
-use godot::obj::{EngineBitfield, Gd, Singleton};
+use godot::prelude::*;
 use godot::register::info::PropertyUsageFlags;
 use varbatch_codec::Kind;
 

@@ -7,12 +7,10 @@
 use std::sync::{Arc, Mutex};
 
 use foldhash::HashMap;
-use godot::builtin::{GString, StringName};
 use godot::classes::{ClassDb, Engine, Script};
 use godot::global::var_to_bytes_with_objects;
 use godot::init::is_main_thread;
-use godot::meta::ToGodot;
-use godot::obj::{Gd, Singleton};
+use godot::prelude::*;
 use varbatch_codec::{Event, Kind, Reader, Text};
 
 use super::constant::{self, Switch};

@@ -6,7 +6,7 @@ use godot::builtin::{StringName, Variant};
 use godot::global::var_to_bytes;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
-use super::allowed::{Allowed, Has, Stored};
+use super::allowed::{Has, Stored, listed};
 use super::known::{Known, Names, Walk};
 use super::{SCRIPT, constant};
 use crate::engine::{self, NewObject, Slot, Value};
@@ -91,14 +91,14 @@ impl Makers {
 
     /// Reads the argument `allow_objects`: a flag, or a list of classes that may be listed.
     pub fn of(allow_objects: &Value) -> Result<Self, String> {
-        let listed = match Allowed::of(allow_objects)? {
-            Allowed::Flag(flag) => return Ok(Self::flag(flag)),
-            Allowed::Listed(listed) => listed,
-        };
+        let flag = allow_objects.view();
+        if flag.kind() == Kind::Bool {
+            return Ok(Self::flag(flag.bool()));
+        }
         let mut makers = Self::default();
         makers.allows = Allows::Listed;
         makers.names.take_once();
-        for (name, listed) in listed {
+        for (name, listed) in listed(allow_objects)? {
             match listed.script {
                 None => makers.list_class(&name, listed.class, true),
                 Some(script) => {

@@ -4,14 +4,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 
-use godot::builtin::{Callable, GString, StringName, VarArray, Variant};
-use godot::classes::Object;
-use godot::meta::ToGodot;
-use godot::obj::Gd;
-use godot::register::{GodotClass, godot_api};
+use godot::prelude::*;
 use varbatch_codec::Kind;
 use varbatch_codec::change::delta::Swap;
-use varbatch_codec::change::edits;
 
 use super::changes::{Changes, Modification};
 use super::rows::has_parts;
@@ -282,7 +277,7 @@ impl Chain {
         if !is_last && self.root > 0 {
             return None;
         }
-        let swap = Swap::new(bytes, &self.bytes, edits(bytes, &self.bytes));
+        let swap = Swap::new(bytes, &self.bytes, varbatch_codec::change::edits(bytes, &self.bytes));
         if swap.len() > self.bytes.len() / MAX_SHARE {
             return None;
         }

@@ -1,14 +1,10 @@
 //! Compares objects with others: what the one holds counts as recorded for the other. Finds out which objects of two node
 //! trees, or of two resources, belong together.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::{HashMap, HashSet};
-use godot::builtin::{StringName, VarDictionary};
-use godot::classes::{Node, Resource};
-use godot::meta::ToGodot;
-use godot::obj::Gd;
+use godot::prelude::*;
 use varbatch_codec::Event;
 
 use super::changes::{Changes, Now};
@@ -180,7 +176,7 @@ fn nodes(root: Pair) -> Vec<Pair> {
     let are_unnamed = |one: &Gd<Node>, other: &Gd<Node>| {
         (is_unnamed(one) || is_unnamed(other)) && one.get_class() == other.get_class()
     };
-    let (mut pairs, mut left) = (Vec::new(), VecDeque::from([first]));
+    let (mut pairs, mut left) = (Vec::new(), std::collections::VecDeque::from([first]));
     while let Some((before, after)) = left.pop_front() {
         let (of_before, of_after) = (before.get_children(), after.get_children());
         let mut names: Option<HashMap<StringName, Gd<Node>>> = None;

@@ -1,13 +1,9 @@
 //! Narrows a change inside a math type to the one path that covers it, such as `position:y`.
 
-use std::iter::once;
-use std::mem::MaybeUninit;
-
 use varbatch_codec::{Kind, Plain, Scalar, Shape};
 
 use super::states::State;
 use crate::engine::{REAL, Slot};
-use crate::value::build::number;
 
 /// The part of a math type that contains the whole change: the first `depth` names of the path to `component` lead to
 /// it.
@@ -57,7 +53,7 @@ impl Narrowed {
         let first = changed.next()?;
         let to_first = path(old.kind, first);
         // It shares all of its names with itself.
-        let depth = once(first).chain(changed).map(|index| shared(to_first, path(old.kind, index))).min()?;
+        let depth = std::iter::once(first).chain(changed).map(|index| shared(to_first, path(old.kind, index))).min()?;
         let part = Self { kind: old.kind, component: first as u8, depth: depth as u8 };
         // The bits of a NaN may change when it is converted to a script's float.
         let is_nan = |bytes: &[u8]| bytes.try_into().is_ok_and(|bytes| f32::from_le_bytes(bytes).is_nan());
@@ -87,7 +83,7 @@ impl Narrowed {
         let mut inside = self.inside(&plain, len);
         let is_int = scalar == Scalar::I32;
         let kind = match inside.clone().count() {
-            1 => return number(slot, is_int, inside.next().unwrap_or_default()),
+            1 => return crate::value::build::number(slot, is_int, inside.next().unwrap_or_default()),
             2 if is_int => Kind::Vector2i,
             2 => Kind::Vector2,
             3 if is_int => Kind::Vector3i,
@@ -97,7 +93,7 @@ impl Narrowed {
         };
         slot.set_components(kind, |dest| {
             for (dest, byte) in dest.iter_mut().zip(inside.flatten()) {
-                *dest = MaybeUninit::new(*byte);
+                *dest = std::mem::MaybeUninit::new(*byte);
             }
         });
     }

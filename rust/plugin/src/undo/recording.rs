@@ -1,14 +1,10 @@
 //! Keeps recorded states until they are flushed.
 
 use std::collections::HashSet;
-use std::iter;
 use std::sync::{Arc, Mutex};
 
 use foldhash::HashMap;
-use godot::builtin::{Callable, StringName, varray};
-use godot::classes::Object;
-use godot::obj::Gd;
-use godot::register::{GodotClass, godot_api};
+use godot::prelude::*;
 use varbatch_codec::CodecError;
 
 use super::states::{Span, State, States};
@@ -89,7 +85,7 @@ impl Recording {
     }
 
     fn parts_of(&self, id: u64) -> impl Iterator<Item = usize> {
-        iter::successors(self.last_parts.get(&id).copied(), |&index| self.parts[index].previous)
+        std::iter::successors(self.last_parts.get(&id).copied(), |&index| self.parts[index].previous)
     }
 
     /// Returns those of these properties that are not recorded yet. `None` if all are.

@@ -4,8 +4,6 @@
 //! For those the codec compares the bytes of both states. Bytes do not show all that a state keeps: first the names are written
 //! into them, and a change of anything else that they do not show is reported as one change of the whole property.
 
-use std::borrow::Cow;
-use std::convert::Infallible;
 use std::ops::Range;
 
 use foldhash::HashMap;
@@ -17,7 +15,6 @@ use super::changes::{Changes, Modification};
 use super::narrow::Narrowed;
 use super::states::{State, is_exact_name, is_same_kept, kept_count};
 use crate::engine::{self, REAL, Slot, Value};
-use crate::jobs::pool;
 use crate::value::change_rows::{ChangeRow, RowKeys, text};
 use crate::value::string_cache::Texts;
 use crate::value::walk::{Copying, walk};
@@ -31,7 +28,7 @@ const RUN: usize = 500;
 pub fn to_array(changes: &Changes, with_op: bool) -> Array<VarDictionary> {
     let is_large = changes.len() >= PARALLEL_FROM && engine::allocates_in_parallel();
     engine::new_dictionaries(changes.len(), |slots| {
-        pool::with(is_large, |threads| {
+        crate::jobs::pool::with(is_large, |threads| {
             if threads.count() == 1 {
                 return make_all(changes.iter(), with_op, slots);
             }
@@ -100,7 +97,7 @@ fn inner_rows(old: State<'_>, new: State<'_>) -> Option<Vec<ChangeRow>> {
     {
         return None;
     }
-    let build = |_, bytes: &[u8]| -> Result<_, Infallible> {
+    let build = |_, bytes: &[u8]| -> Result<_, std::convert::Infallible> {
         let kept = kept_of(&sides, bytes).unwrap_or_default();
         Ok(Slot::with(|slot| State { bytes, kept }.build(slot, &mut Texts::for_bytes(0))))
     };
@@ -147,7 +144,7 @@ fn kept_of<'s>(sides: &'s [Side<'_>; 2], part: &[u8]) -> Option<&'s [Value]> {
 
 /// One of two states, with its StringNames and NodePaths in its bytes, and where its other kept values belong.
 struct Side<'a> {
-    bytes: Cow<'a, [u8]>,
+    bytes: std::borrow::Cow<'a, [u8]>,
     kept: Vec<Slot>,
     /// For each kept value, the offset of the event that it is kept for.
     offsets: Vec<usize>,

@@ -5,9 +5,7 @@ use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Mark, Reader, Writer
 use varbatch_workers::Threads;
 
 use crate::engine::{self, DIALECT, Slot, Value, View, chars};
-use crate::jobs::pool;
 use crate::value::build::{Build, MayAsk};
-use crate::value::element_scripts;
 use crate::value::string_cache::Texts;
 use crate::value::walk::{Target, TargetNow, walk};
 
@@ -49,7 +47,7 @@ impl States {
     /// Encodes values, and adds a span for each; an empty one for each that fails, whose index and error it returns.
     pub fn encode(&mut self, values: &[Slot], spans: &mut Vec<Span>) -> Vec<(usize, CodecError)> {
         let values = Slot::values(values);
-        pool::with(values.len() >= PARALLEL_FROM, |threads| {
+        crate::jobs::pool::with(values.len() >= PARALLEL_FROM, |threads| {
             let len = values.len().div_ceil(threads.count() * RUNS).max(PARALLEL_FROM / RUNS);
             let runs = threads.map(values.chunks(len), encode_run);
             let mut errors = Vec::new();
@@ -228,7 +226,7 @@ impl TargetNow for Keeping<'_> {
 pub fn kept_count(event: Event<'_>) -> usize {
     match event {
         Event::ObjectId(_) | Event::Callable => 1,
-        _ => element_scripts(event).count(),
+        _ => crate::value::element_scripts(event).count(),
     }
 }
 

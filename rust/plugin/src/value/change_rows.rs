@@ -2,15 +2,13 @@
 
 use std::cell::LazyCell;
 
-use godot::builtin::StringName;
-use godot::meta::ToGodot;
+use godot::prelude::*;
 use varbatch_codec::PathStep;
 use varbatch_codec::change::{Change, ChangePart, Changes, Op};
 use varbatch_storage::fill;
 use varbatch_workers::Threads;
 
 use crate::engine::{DictionarySlot, REAL, Slot, Value};
-use crate::jobs::pool;
 
 /// One change, with its path and its values built.
 pub struct ChangeRow {
@@ -108,7 +106,7 @@ fn part<E>(part: Option<ChangePart<'_>>, value: &mut impl FnMut(usize, &[u8]) ->
         None => Ok(Slot::new()),
         Some(ChangePart::Value { at, bytes }) => value(at, bytes),
         Some(ChangePart::Elements(plain)) => Ok(Slot::with(|slot| {
-            pool::with(plain.bytes.len() >= fill::PARALLEL_FROM, |threads: &Threads| {
+            crate::jobs::pool::with(plain.bytes.len() >= fill::PARALLEL_FROM, |threads: &Threads| {
                 fill::plain(plain, REAL, slot.set_packed(plain.kind, plain.count), threads);
             });
         })),

@@ -1,7 +1,6 @@
 //! Decodes many inputs in memory: collects values that are built batch by batch, and at the end builds those that need
 //! the engine.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use godot::builtin::{AnyArray, PackedByteArray, VarArray, Variant};
@@ -42,7 +41,7 @@ pub struct Deferred {
     pub at: usize,
     /// Bytes that no script can change, and the range of the value in them.
     pub bytes: HeldBytes,
-    pub range: Range<usize>,
+    pub range: std::ops::Range<usize>,
 }
 
 impl Decoded {
@@ -226,9 +225,8 @@ impl Decode {
                 let inputs = buffers.iter().map(held_input);
                 let sample = buffers.iter().step_by(count.div_ceil(KIND_SAMPLE).max(1)).map(held_input);
                 let effort = Effort::of(sample, len, count, may, on_built);
-                let hold = |index: usize, input: Input<'_>| {
-                    (buffers[index].as_ref().map(HeldBytes::share).unwrap_or_default(), 0..input.bytes.len())
-                };
+                let hold =
+                    |index: usize, input: Input<'_>| (buffers[index].clone().unwrap_or_default(), 0..input.bytes.len());
                 self.decoded.add(count, |slots| build_slots(inputs, slots, &effort, hold, threads));
                 self.next += count;
                 self.done += len + count * VALUE;
@@ -245,7 +243,7 @@ impl Decode {
                     frame.ok().map(|Frame { at, payload }| Ok(Input { at: from + at, bytes: payload }))
                 });
                 let effort = Effort::of(inputs.clone().take(KIND_SAMPLE), len, count, may, on_built);
-                let hold = |_, Input { at, bytes }: Input<'_>| (stream.share(), at..at + bytes.len());
+                let hold = |_, Input { at, bytes }: Input<'_>| (stream.clone(), at..at + bytes.len());
                 self.decoded.add(count, |slots| build_slots(inputs, slots, &effort, hold, threads));
                 self.next += len;
                 self.done += len;

@@ -2,7 +2,6 @@
 
 mod batch;
 
-use std::borrow::BorrowMut;
 use std::cell::Cell;
 use std::ops::Range;
 
@@ -253,7 +252,7 @@ fn fill_packed<'a, 's>(
 /// Builds each value, in runs over `runners`, and a large one over `threads`. The inputs have their indices in the batch.
 fn build_runs<'a>(
     inputs: impl Iterator<Item = Indexed<'a>> + Clone + Send,
-    slots: &mut [impl BorrowMut<Slot> + Send],
+    slots: &mut [impl std::borrow::BorrowMut<Slot> + Send],
     effort: &Effort<'_>,
     hold: impl Fn(usize, Input<'a>) -> (HeldBytes, Range<usize>),
     runners: &Threads,

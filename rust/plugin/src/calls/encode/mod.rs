@@ -6,7 +6,6 @@ mod to_frames;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use godot::builtin::{AnyArray, PackedByteArray};
@@ -73,7 +72,7 @@ fn encode_full(value: &Value, out: &mut dyn BytesOut) -> Result<(), CodecError> 
     }
     // A script may change what holds the value.
     let value = Slot::of(value);
-    let root = || slice::from_ref(value.value());
+    let root = || std::slice::from_ref(value.value());
     objects = FullObjects::found_in(root());
     objects.read(root);
     encode_with(value.value(), Some(&objects), &AtomicBool::new(false), out)
@@ -227,11 +226,6 @@ impl<'p, K> Run<'p, K> {
         self.writer.plan()
     }
 
-    /// Returns the bytes that the plan itself stores.
-    pub fn inline_len(&self) -> usize {
-        self.writer.inline_len()
-    }
-
     /// True if it ever held a value that may mean nothing in another process: see [`Lost`](crate::value::walk::Lost).
     pub fn is_lossy(&self) -> bool {
         self.is_lossy.load(Ordering::Relaxed)
@@ -240,7 +234,7 @@ impl<'p, K> Run<'p, K> {
     /// True if the plan ended where it met an object that `full` did not look for, or another value that may mean nothing in
     /// another process.
     pub fn is_given_up(&self, full: Option<&FullObjects>) -> bool {
-        full.is_some_and(|full| !full.is_searched()) && self.is_lossy()
+        full.is_some_and(|full| !full.is_searched) && self.is_lossy()
     }
 
     /// Plans values and replaces the previous plan. `first` is the index of the first value in the batch.
@@ -316,7 +310,7 @@ where
     for index in 0..SAMPLE {
         let at = index * values.len() / SAMPLE;
         sample.plan_values(&values[at..=at], at, full);
-        len += sample.inline_len();
+        len += sample.writer.inline_len();
     }
     let plan = |at, values: &'a [Value], writer| {
         let mut run = Run { writer, ..new(false) };

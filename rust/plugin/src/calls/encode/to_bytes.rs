@@ -1,7 +1,5 @@
 //! Encodes each value to a buffer of its own.
 
-use std::collections::VecDeque;
-
 use godot::builtin::{AnyArray, Array, PackedByteArray};
 use varbatch_codec::{Borrowed, Cursor, Mark, Part, Plan};
 use varbatch_workers::Threads;
@@ -88,7 +86,7 @@ fn parts<'r, 'p>(plan: &'r Plan<'p>, marks: &'r [Mark]) -> impl Iterator<Item = 
 /// The task that encodes each value to a buffer of its own.
 pub struct ToBytes {
     buffers: OwnArray<PackedByteArray>,
-    runs: VecDeque<Run<'static, Held>>,
+    runs: std::collections::VecDeque<Run<'static, Held>>,
     /// Number of filled buffers, and of those of the first run.
     filled: usize,
     filled_of_run: usize,

@@ -109,7 +109,7 @@ impl<'p, K> FramePlans<'p, K> {
     where
         K: KeepWalked<'p, 'p>,
     {
-        let inline_len: usize = self.runs.iter().map(Run::inline_len).sum();
+        let inline_len: usize = self.runs.iter().map(|run| run.writer.inline_len()).sum();
         let (room, max) = (PLANNED * threads.count(), if threads.count() == 1 { MAX_ALONE } else { MAX_SHARED });
         let count = room as u64 * self.planned as u64 / inline_len.max(1) as u64;
         let is_first = self.count == 0;

@@ -1,14 +1,8 @@
 //! Asks the engine about values of every kind, once, and compares the layout with its answers; makes blocks, and lets the
 //! engine use them. Until all of it is as expected, the layout is not known, so whatever is used here calls the engine.
 
-use std::mem::offset_of;
-
-use godot::builtin::{
-    GString, PackedByteArray, Projection, Signal, StringName, VarArray, VarDictionary, Variant, Vector4,
-};
-use godot::classes::{Engine, Object, RefCounted};
-use godot::meta::ToGodot;
-use godot::obj::{NewGd, Singleton};
+use godot::classes::Engine;
+use godot::prelude::*;
 use godot::sys::GodotFfi;
 use varbatch_codec::Kind;
 
@@ -156,7 +150,7 @@ fn signals_are_as_expected() -> bool {
     let at = signal.sys() as usize;
     // A StringName is one pointer; equal names have equal pointers.
     word(at) == word(name.string_sys() as usize)
-        && word(at + offset_of!(SignalParts, object)) == object.instance_id().to_i64() as usize
+        && word(at + std::mem::offset_of!(SignalParts, object)) == object.instance_id().to_i64() as usize
 }
 
 /// Entry count of the largest Dictionary, which grows its table nine times, and the sizes at which it is checked.

@@ -1,6 +1,5 @@
 //! Fills Arrays and Dictionaries in place; and results that nobody else has seen, on any thread.
 
-use std::ffi::c_void;
 use std::marker::PhantomData;
 
 use godot::builtin::{Array, PackedByteArray, StringName, VarDictionary, Variant};
@@ -194,7 +193,7 @@ impl Slot {
             self.set_variant(default_value(kind));
             return self.inner(kind);
         }
-        let mut container = std::ptr::null_mut::<c_void>();
+        let mut container = std::ptr::null_mut::<std::ffi::c_void>();
         // SAFETY: the constructor is that of `kind`, one pointer. The layout is known, and the old value is released.
         unsafe {
             new((&raw mut container).cast(), std::ptr::null());

@@ -5,8 +5,7 @@ pub mod write;
 
 use std::mem::{ManuallyDrop, MaybeUninit};
 
-use godot::builtin::{PackedByteArray, Variant};
-use godot::meta::ToGodot;
+use godot::prelude::*;
 use varbatch_codec::{Kind, Scalar, Shape};
 
 use self::write::{BytesOut, Memory, StringSlot, name_of, new_elements};

@@ -5,9 +5,8 @@
 //! The values of a large array lie scattered in memory, so most of the time of a walk is waiting: for the private data
 //! of a container, then for its first entry or element, then for each text. The addresses are known a few values ahead.
 
-use godot::builtin::{AnyArray, AnyDictionary, GString, StringName, Variant};
 use godot::classes::Script;
-use godot::obj::Gd;
+use godot::prelude::*;
 use godot::sys::GodotFfi;
 use varbatch_codec::{ElementType, Kind, Text};
 

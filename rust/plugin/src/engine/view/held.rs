@@ -4,14 +4,13 @@
 //! `core/templates/cowdata.h`), so a reference keeps the contents unchanged. A copy of a Variant would not: both
 //! Variants would share the array itself.
 
-use godot::builtin::{GString, PackedByteArray, Variant};
-use godot::obj::{Gd, GodotClass};
+use godot::prelude::*;
 use varbatch_codec::{Keep, Payload};
 
 use super::{View, bytes_of, chars, value};
 
 /// A reference to an object of this library, to a packed array or to a String.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Reference<T>(T);
 
 /// A reference to a byte array, which keeps its bytes unchanged.
@@ -41,10 +40,6 @@ unsafe impl<T: Counted> Sync for Reference<T> {}
 impl<T: Clone> Reference<T> {
     pub fn new(reference: T) -> Self {
         Self(reference)
-    }
-
-    pub fn share(&self) -> Self {
-        Self(self.0.clone())
     }
 
     /// Returns the reference itself, to the calling thread.

@@ -4,7 +4,6 @@ pub mod containers;
 pub mod held;
 
 use std::marker::PhantomData;
-use std::ptr::NonNull;
 
 use godot::builtin::{AnyArray, GString, PackedByteArray, StringName, Variant};
 use godot::sys;
@@ -163,7 +162,7 @@ impl<'a> View<'a> {
             Shape::Packed { .. } => unsafe { elements(kind, self.inner) },
             _ => (self.inner.cast_const().cast(), 1),
         };
-        let data = if count == 0 { NonNull::<u8>::dangling().as_ptr().cast_const() } else { data };
+        let data = if count == 0 { std::ptr::NonNull::<u8>::dangling().as_ptr().cast_const() } else { data };
         // SAFETY: `data` points to `count` elements of this size, without padding, that live for `'a`.
         let bytes = unsafe { std::slice::from_raw_parts(data, count * element_len) };
         Plain { kind, width: REAL, count, bytes }

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use godot::builtin::{PackedByteArray, StringName, Variant};
+use godot::builtin::{StringName, Variant};
 use godot::global::bytes_to_var;
 use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Reader};
 use varbatch_workers::Threads;
@@ -57,7 +57,8 @@ impl<'a> Build<'a, '_> {
             },
             Event::Signal { name, object } => {
                 if !slot.set_signal(utf8(name), object) {
-                    slot.set_variant(bytes_to_var(&self.bytes_since(start)));
+                    let bytes = self.reader.bytes(start, self.reader.position());
+                    slot.set_variant(bytes_to_var(&byte_array_of(bytes)));
                 }
             }
             Event::NodePath { .. } => {
@@ -68,10 +69,6 @@ impl<'a> Build<'a, '_> {
             _ => unreachable!("handled by the caller"),
         }
         Ok(Left::Nothing)
-    }
-
-    fn bytes_since(&self, start: usize) -> PackedByteArray {
-        byte_array_of(self.reader.bytes(start, self.reader.position()))
     }
 
     /// Builds an Array in `slot`.

@@ -3,8 +3,7 @@
 //! A walk only notes that there may be some. The caller then walks the values again, after everything is written, so
 //! values without any cost nothing.
 
-use godot::builtin::Callable;
-use godot::obj::InstanceId;
+use godot::prelude::*;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Path};
 
 use super::{Target, TargetNow, full_object, walk};

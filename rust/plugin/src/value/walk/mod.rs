@@ -3,8 +3,6 @@
 mod lost;
 mod planning;
 
-use std::cell::LazyCell;
-
 use godot::builtin::{GString, Variant};
 use varbatch_codec::{CodecError, CodecErrorKind, Copied, ElementType, Event, Keep, Kind, Shape, Step, Text};
 
@@ -299,7 +297,7 @@ fn refused_object(object: &Value, position: usize) -> CodecError {
 
 /// Returns the step to the value of this key, as paths show it.
 fn step_to(key: &Value) -> Step {
-    let (view, name) = (key.view(), LazyCell::new(|| key.view().string_name()));
+    let (view, name) = (key.view(), std::cell::LazyCell::new(|| key.view().string_name()));
     let event = match view.kind() {
         Kind::Nil => Some(Event::Nil),
         Kind::Bool => Some(Event::Bool(view.bool())),
