@@ -1,6 +1,5 @@
 //! `varbatch check`: checks that files can be read completely.
 
-use std::fmt::Display;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -133,7 +132,7 @@ impl<'a> Findings<'a> {
         self.report(format_args!("{}{error}", in_frame(frame)), &problem)
     }
 
-    fn report(&self, text: impl Display, problem: &Problem<'_>) -> Result<(), Failure> {
+    fn report(&self, text: impl std::fmt::Display, problem: &Problem<'_>) -> Result<(), Failure> {
         if self.args.json {
             print(value::json(problem))?;
         } else if !self.args.quiet {

@@ -1,9 +1,7 @@
 //! `varbatch convert`: a file of one engine as one of another engine.
 
-use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::rc::Rc;
 
 use tempfile::TempDir;
 use varbatch_codec::transcode::{Losses, Lost, Translation};
@@ -32,7 +30,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     flushed.commit(&Ticket::take_for(&path)).map_err(|error| Failure::file(&name, words(&error)))?;
     if folder.is_some() {
         // Its output is the file alone.
-        io::copy(&mut File::open(&path)?, &mut io::stdout())?;
+        io::copy(&mut std::fs::File::open(&path)?, &mut io::stdout())?;
         return Ok(());
     }
     let (from, to) = (args.from.text(), args.to.text());
@@ -41,7 +39,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
 }
 
 /// Converts the input, and reports what is lost. Returns the new file, not in its place yet, and how many values it has.
-fn convert(input: &Rc<Input>, to: DialectName, path: &Path, name: &str) -> Result<(Flushed, usize), Failure> {
+fn convert(input: &std::rc::Rc<Input>, to: DialectName, path: &Path, name: &str) -> Result<(Flushed, usize), Failure> {
     let (translation, threads) = (Translation::new(input.from.dialect(), to.dialect()), input.threads());
     let unwritten = |error: io::Error| Failure::file(name, words(&error));
     let saver = |compressed| Saver::create(path, compressed).map_err(unwritten);

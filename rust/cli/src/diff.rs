@@ -1,8 +1,6 @@
 //! `varbatch diff`: what changed from one file to another.
 
-use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 use std::rc::Rc;
 
 use console::Style;
@@ -44,7 +42,7 @@ struct Report<'a> {
 }
 
 pub fn run(args: &Diff) -> Result<(), Failure> {
-    if [&args.before, &args.after].iter().all(|path| *path == Path::new(STANDARD)) {
+    if [&args.before, &args.after].iter().all(|path| *path == std::path::Path::new(STANDARD)) {
         return Err(Failure::Usage("the standard input can be given only once".into()));
     }
     let before = Input::open(&args.before, args.from, args.reading)?;
@@ -57,7 +55,7 @@ pub fn run(args: &Diff) -> Result<(), Failure> {
     if report.count == 0 { Ok(()) } else { Err(DIFFERENT) }
 }
 
-fn in_godot_4<'a>(buffer: &Buffer<'a>) -> Result<Cow<'a, [u8]>, Failure> {
+fn in_godot_4<'a>(buffer: &Buffer<'a>) -> Result<std::borrow::Cow<'a, [u8]>, Failure> {
     if buffer.dialect == Dialect::GODOT_4 {
         return Ok(buffer.bytes.into());
     }

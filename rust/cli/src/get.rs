@@ -8,14 +8,13 @@ use varbatch_codec::{Event, Kind, PathStep, frames};
 
 use crate::args::Get;
 use crate::input::{Failure, Input};
-use crate::path;
 use crate::show::Tree;
 use crate::source::{Buffer, Buffers};
 use crate::value;
 
 pub fn run(args: &Get) -> Result<(), Failure> {
     // A wrong path is reported before any file is opened.
-    let wanted = path::parse(&args.wanted, args.from.dialect()).map_err(Failure::Usage)?;
+    let wanted = crate::path::parse(&args.wanted, args.from.dialect()).map_err(Failure::Usage)?;
     let input = Input::open(&args.path, args.from, args.reading)?;
     let mut buffers = Buffers::of(&input)?;
     let buffer = buffers.find(args.frame)?;

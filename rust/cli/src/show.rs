@@ -1,6 +1,5 @@
 //! `varbatch show`: the values of a file as a tree of lines, for people or as JSON.
 
-use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 
 use console::Style;
@@ -254,7 +253,7 @@ impl Tree {
         self.line(value::json(&Line { frame: self.frame, path, at, what }))
     }
 
-    fn line(&mut self, line: impl Display) -> io::Result<()> {
+    fn line(&mut self, line: impl std::fmt::Display) -> io::Result<()> {
         writeln!(self.out, "{line}")
     }
 }
