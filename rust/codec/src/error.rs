@@ -172,14 +172,6 @@ impl ValuePart {
     pub(crate) fn part(self, part: &'static str) -> Self {
         Self { part, ..self }
     }
-
-    pub(crate) fn length(self) -> Self {
-        Self { length: true, ..self }
-    }
-
-    pub(crate) fn element(self, what: &'static str, index: usize, count: usize) -> Self {
-        Self { element: Some((what, index, count)), ..self }
-    }
 }
 
 impl fmt::Display for ValuePart {

@@ -134,10 +134,8 @@ impl Piece<'_, '_> {
 }
 
 /// Cuts a part into pieces of about [`CUT_LEN`] bytes: runs of segments, and chunks of long payloads. They are
-/// appended to `pieces`. Once all of them are filled, every byte of `dest` is initialised, as after [`fill`].
-///
-/// # Panics
-/// Same as [`fill`], either here or when the pieces are filled.
+/// appended to `pieces`. Once all of them are filled, every byte of `dest` is initialised, as after [`fill`]. Panics
+/// like [`fill`], either here or when the pieces are filled.
 #[doc(hidden)]
 pub fn cut<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>], pieces: &mut Vec<Piece<'w, 'a>>) {
     let mut dest = dest;

@@ -42,35 +42,21 @@ pub struct Frame<'a> {
 }
 
 /// Returns the frames of a stream. The iterator ends with the error of the first damaged frame.
-pub fn read(bytes: &[u8]) -> Frames<'_> {
-    Frames { rest: bytes, at: 0 }
-}
-
-/// See [`read`].
-#[derive(Clone, Debug)]
-pub struct Frames<'a> {
-    rest: &'a [u8],
-    /// The offset of `rest` in the stream.
-    at: usize,
-}
-
-impl<'a> Iterator for Frames<'a> {
-    type Item = Result<Frame<'a>, CodecError>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        let len = match payload_len(self.rest, self.at, self.rest.len()) {
+pub fn read(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, CodecError>> + Clone {
+    // What follows the last frame, and its offset in the stream.
+    let (mut rest, mut next) = (bytes, 0);
+    std::iter::from_fn(move || {
+        let len = match payload_len(rest, next, rest.len()) {
             Ok(len) => len?,
             Err(error) => {
-                self.rest = &[];
+                rest = &[];
                 return Some(Err(error));
             }
         };
-        let (frame, rest) = self.rest.split_at(PREFIX_LEN + len);
-        let at = self.at + PREFIX_LEN;
-        (self.rest, self.at) = (rest, at + len);
+        let (frame, at) = (rest.split_off(..PREFIX_LEN + len)?, next + PREFIX_LEN);
+        next = at + len;
         Some(Ok(Frame { at, payload: &frame[PREFIX_LEN..] }))
-    }
+    })
 }
 
 /// Reads frames from a source such as a socket or a file, one at a time. A source that makes a system call for each read

@@ -26,7 +26,7 @@ pub fn transcode(data: &[u8]) {
         _ => Dialect::GODOT_4,
     };
     let from = Dialect::of(options.engine());
-    let translation = Translation::new(from, to).with_objects(options.allow_objects());
+    let translation = Translation { allow_objects: options.allow_objects(), ..Translation::new(from, to) };
     let source = Source::new(bytes, from.engine, options.allow_objects());
     let conversion = Conversion::new(from.engine, to);
     match translation.bytes(bytes) {

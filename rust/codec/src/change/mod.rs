@@ -24,7 +24,7 @@ use std::iter;
 use std::ops::Range;
 
 pub use self::diff::{DiffError, DiffOptions, diff, edits};
-pub use self::patch::{Patch, PatchError, PatchErrorKind, patch};
+pub use self::patch::{Patch, PatchError, patch};
 use crate::{FLAG_64, Kind, PathStep, Plain, WORD, Width};
 
 /// What a change does.

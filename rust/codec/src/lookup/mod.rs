@@ -21,8 +21,7 @@ use self::follower::{Aim, Done, Failed, Follower};
 use crate::event::Kinds;
 use crate::path::{self, Path, PathStep, Step, shown_value};
 use crate::text::{self, BOM};
-use crate::value::Element;
-use crate::{CodecError, Dialect, Engine, Event, Kind, Plain, Reader, Scalar, Shape, Text, padded};
+use crate::{CodecError, Dialect, Element, Engine, Event, Kind, Plain, Reader, Scalar, Shape, Text, padded};
 
 /// What one step of a path seeks.
 #[derive(Clone, Copy)]

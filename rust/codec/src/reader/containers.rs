@@ -1,9 +1,11 @@
-//! Reads the heads of containers: objects, arrays and dictionaries, with their element types.
+//! Reads the heads of containers: objects, arrays and dictionaries, with their element types. Passes properties of objects
+//! whose bytes are known: most objects of a class have the same names, and many values, in the same order.
 
-use super::{HIGH_BIT, ReadForm, Reader};
-use crate::error::{CodecError, CodecErrorKind, ValuePart};
-use crate::event::{ElementType, Event, Plain, Text};
-use crate::kind::{ENCODED_OBJECT, Kind, WORD, Width, count_of};
+use super::{HIGH_BIT, ReadForm, ReadNext, Reader};
+use crate::kind::ENCODED_OBJECT;
+use crate::{
+    CodecError, CodecErrorKind, ElementType, Event, Kind, MAX_DEPTH, Plain, Text, ValuePart, WORD, Width, count_of,
+};
 
 impl<'a> Reader<'a> {
     pub(super) fn object(&mut self) -> Result<Event<'a>, CodecError> {
@@ -109,7 +111,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the next element without a header.
     pub(super) fn bare(&mut self) -> Result<Event<'a>, CodecError> {
-        if self.open.len() > crate::limits::MAX_DEPTH {
+        if self.open.len() > MAX_DEPTH {
             return Err(self.error(CodecErrorKind::TooDeep));
         }
         let kind = self.bare;
@@ -117,5 +119,44 @@ impl<'a> Reader<'a> {
         let bytes = self.take(|| ValuePart::of(kind), len)?;
         self.due -= len;
         Ok(self.ends(Event::Components(Plain { kind, width: Width::Single, count: 1, bytes })))
+    }
+
+    /// True if the name of a property comes next.
+    pub fn is_at_name(&self) -> bool {
+        self.next == ReadNext::Name
+    }
+
+    /// Skips the name of a property if it has these bytes: those of a name that a Reader has read. Returns `false` if others
+    /// come next, or no name.
+    #[doc(hidden)]
+    #[inline]
+    pub fn pass_name(&mut self, name: &[u8]) -> bool {
+        let is_next = self.next == ReadNext::Name && self.has_next(name);
+        if is_next {
+            self.at += name.len();
+            self.due -= WORD;
+            self.next = ReadNext::Value;
+        }
+        is_next
+    }
+
+    /// Skips a property if it has these bytes: those of one that a Reader has read, whose value is a single event.
+    #[doc(hidden)]
+    #[inline]
+    pub fn pass_property(&mut self, property: &[u8]) -> bool {
+        let is_next = self.next == ReadNext::Name && self.open.len() <= MAX_DEPTH && self.has_next(property);
+        if is_next {
+            self.at += property.len();
+            self.due -= 2 * WORD;
+            self.end_value();
+        }
+        is_next
+    }
+
+    /// True if these words come next. They are so few that no call is worth it.
+    #[inline]
+    fn has_next(&self, words: &[u8]) -> bool {
+        let next = self.rest().get(..words.len());
+        next.is_some_and(|next| next.as_chunks::<WORD>().0.iter().eq(words.as_chunks::<WORD>().0))
     }
 }

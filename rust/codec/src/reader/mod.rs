@@ -11,7 +11,6 @@ mod at_once;
 mod containers;
 mod path;
 mod payload;
-mod properties;
 mod skim;
 
 use crate::{
@@ -58,7 +57,6 @@ enum ReadNext {
     Value,
     /// A text of the current value.
     Text,
-    /// The name of a property.
     Name,
     /// An element without a header.
     Bare,
@@ -223,10 +221,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Like [`Self::next_event`], but passes the event to `take`. Faster for callers that match on the event: their
-    /// match merges with the Reader's.
-    ///
-    /// # Errors
-    /// Same as [`Self::next_event`].
+    /// match merges with the Reader's. Fails like [`Self::next_event`].
     #[inline(always)]
     pub fn next_event_to<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<Option<R>, CodecError> {
         match self.next {
@@ -238,10 +233,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the next text of a PackedStringArray or NodePath, `None` if no text comes next.
-    ///
-    /// # Errors
-    /// Same as [`Self::next_event`].
+    /// Returns the next text of a PackedStringArray or NodePath, `None` if no text comes next. Fails like
+    /// [`Self::next_event`].
     #[inline]
     pub fn next_text(&mut self) -> Result<Option<Text<'a>>, CodecError> {
         if self.next == ReadNext::Text { self.text().map(Some) } else { Ok(None) }
@@ -253,10 +246,7 @@ impl<'a> Reader<'a> {
         self.next == ReadNext::Text || self.open.len() > depth
     }
 
-    /// Reads to the end of the value that began at this [`depth`](Self::depth).
-    ///
-    /// # Errors
-    /// Same as [`Self::next_event`].
+    /// Reads to the end of the value that began at this [`depth`](Self::depth). Fails like [`Self::next_event`].
     pub fn finish_value(&mut self, depth: usize) -> Result<(), CodecError> {
         while self.is_inside(depth) {
             self.next_event()?;
@@ -264,11 +254,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the next value to its end: the whole value if reading has not begun. Must not be called when the name of a
-    /// property comes next.
-    ///
-    /// # Errors
-    /// Same as [`Self::next_event`].
+    /// Reads the next value to its end: the whole value if reading has not begun. Must not be called when the name of
+    /// a property comes next. Fails like [`Self::next_event`].
     pub fn skip_value(&mut self) -> Result<(), CodecError> {
         let depth = self.open.len();
         loop {

@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
     fn short_packed(&mut self, place: ValuePart, element_len: usize, count: usize) -> CodecError {
         let left = self.rest().len();
         self.at += left / element_len * element_len;
-        let place = place.element("element", left / element_len, count);
+        let place = ValuePart { element: Some(("element", left / element_len, count)), ..place };
         self.error(CodecErrorKind::Short { place, expected: element_len, found: left % element_len })
     }
 
@@ -290,11 +290,12 @@ impl<'a> Reader<'a> {
     fn text_bytes(&mut self, place: impl Fn() -> ValuePart) -> Result<&'a [u8], CodecError> {
         let rest = self.rest();
         let Some((&length, rest)) = rest.split_first_chunk() else {
-            return Err(self.short(place().length(), WORD, rest.len()));
+            return Err(self.short(ValuePart { length: true, ..place() }, WORD, rest.len()));
         };
         let found = i32::from_le_bytes(length);
         let Ok(len) = usize::try_from(found) else {
-            return Err(self.error(CodecErrorKind::Negative { place: place().length(), found }));
+            let place = ValuePart { length: true, ..place() };
+            return Err(self.error(CodecErrorKind::Negative { place, found }));
         };
         self.at += WORD;
         // Unlike that of a PackedByteArray, this padding is required.
@@ -336,7 +337,7 @@ impl ReadTexts {
     #[cold]
     fn place(self) -> ValuePart {
         let what = if self.kind == Kind::NodePath { "name" } else { "element" };
-        ValuePart::of(self.kind).element(what, self.index, self.count)
+        ValuePart { element: Some((what, self.index, self.count)), ..ValuePart::of(self.kind) }
     }
 }
 

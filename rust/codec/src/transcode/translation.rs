@@ -35,19 +35,14 @@ pub struct Translation {
     pub from: Dialect,
     /// The dialect that is written.
     pub to: Dialect,
-    allow_objects: bool,
+    /// Whether objects with class and properties are allowed. If not, they are refused.
+    pub allow_objects: bool,
 }
 
 impl Translation {
     /// Makes a translation that allows objects with properties, as it instantiates none.
     pub const fn new(from: Dialect, to: Dialect) -> Self {
         Self { from, to, allow_objects: true }
-    }
-
-    /// Sets whether objects with class and properties are allowed. If not, they are refused.
-    #[must_use]
-    pub fn with_objects(self, allow_objects: bool) -> Self {
-        Self { allow_objects, ..self }
     }
 
     /// Translates the value at the start of `bytes`, at offset `base` of a larger buffer, and appends it to `writer`.
@@ -83,10 +78,7 @@ impl Translation {
         .run()
     }
 
-    /// Translates a single value.
-    ///
-    /// # Errors
-    /// In the same cases as [`Self::value`].
+    /// Translates a single value. Fails in the same cases as [`Self::value`].
     pub fn bytes(self, bytes: &[u8]) -> Result<(Vec<u8>, Losses), CodecError> {
         let (mut writer, mut losses) = (Writer::new(self.to), Losses::default());
         let start = writer.mark();

@@ -16,10 +16,7 @@ impl<R: Real> OwnedValue<R> {
     /// been read before. Afterwards, [`Reader::position`] is the length of the value, in bytes.
     ///
     /// No object is instantiated: [`Self::Object`] has what is encoded. No memory is allocated for a count that the
-    /// bytes cannot hold.
-    ///
-    /// # Errors
-    /// In the same cases as [`Reader::next_event`].
+    /// bytes cannot hold. Fails in the same cases as [`Reader::next_event`].
     pub fn read(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         let (outside, mut open) = (reader.depth(), Vec::<Open<R>>::new());
         loop {
@@ -100,11 +97,9 @@ fn string(text: Text<'_>) -> String {
 }
 
 impl<R: Real> OwnedValue<R> {
-    /// Writes the value. Long texts are borrowed; call [`Writer::end_value`] afterwards.
-    ///
-    /// # Errors
-    /// In the same cases as [`Writer::write`]: if the value is nested too deep, an object has no class, or the engine
-    /// that the writer writes for has no such type.
+    /// Writes the value. Long texts are borrowed; call [`Writer::end_value`] afterwards. Fails in the same cases as
+    /// [`Writer::write`]: if the value is nested too deep, an object has no class, or the engine that the writer
+    /// writes for has no such type.
     pub fn write<'v>(&'v self, writer: &mut Writer<'v>) -> Result<(), CodecError> {
         // Values with the number of those in them that are written. The writer refuses values that are nested too deep, so
         // this stays short.

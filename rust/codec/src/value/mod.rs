@@ -191,11 +191,8 @@ impl<R: Real> OwnedValue<R> {
         Ok(writer.into_plan().into_vec())
     }
 
-    /// Encodes the value after its length, like `StreamPeer.put_var` and `FileAccess.store_var`. [`frames::read`] finds
-    /// the values again.
-    ///
-    /// # Errors
-    /// In the same cases as [`Self::encode`].
+    /// Encodes the value after its length, like `StreamPeer.put_var` and `FileAccess.store_var`. [`frames::read`]
+    /// finds the values again. Fails in the same cases as [`Self::encode`].
     pub fn encode_frame(&self) -> Result<Vec<u8>, CodecError> {
         let mut writer = Self::writer();
         frames::write(&mut writer, |writer| self.write(writer))?;

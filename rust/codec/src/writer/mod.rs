@@ -40,7 +40,6 @@ pub struct Writer<'a> {
 enum WriteNext {
     Value,
     Text,
-    /// The name of a property.
     Name,
 }
 
@@ -103,10 +102,7 @@ impl<'a> Writer<'a> {
         self.plan.mark()
     }
 
-    /// Adds one event to the current value. Borrows long payloads.
-    ///
-    /// # Errors
-    /// Same as [`Self::write_as`].
+    /// Adds one event to the current value. Borrows long payloads. Fails like [`Self::write_as`].
     #[inline(always)]
     pub fn write(&mut self, event: Event<'a>) -> Result<(), CodecError> {
         self.write_as(event, Borrowed)

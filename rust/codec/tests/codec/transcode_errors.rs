@@ -44,7 +44,7 @@ fn damage_is_that_of_the_reader() {
         let reader = || Reader::new(bytes).with_dialect(from).with_objects(allow_objects);
         let Err(expected) = validate(reader()) else { return };
         for to in [Dialect::GODOT_4, Dialect::GODOT_3, Dialect::PANDEMONIUM] {
-            let translation = Translation::new(from, to).with_objects(allow_objects);
+            let translation = Translation { allow_objects, ..Translation::new(from, to) };
             let found = translation.bytes(bytes).expect_err("damaged");
             // What has no home may come before it.
             if !matches!(found.kind(), CodecErrorKind::NoSuchType { .. }) {

@@ -1,15 +1,13 @@
 //! Reads frames from a file, piece by piece: one thread decodes a piece while another reads the next.
 
-mod error;
 mod source;
 mod walk;
 
 use std::io::{self, Cursor, Read, SeekFrom};
 use std::sync::Arc;
 
-pub use self::error::LoadError;
-pub use self::source::Input;
 use self::source::READ_LEN;
+pub use self::source::{Input, LoadError};
 pub(crate) use self::source::{Source, WALK_LEN};
 use self::walk::Select;
 pub(crate) use self::walk::{Walk, Walked};

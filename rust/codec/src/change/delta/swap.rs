@@ -31,10 +31,8 @@ pub struct Swap {
 }
 
 impl Swap {
-    /// Makes the difference between two states. The edits are as for [`make`](super::make()).
-    ///
-    /// # Panics
-    /// In the same cases as [`make`](super::make()).
+    /// Makes the difference between two states. The edits are as for [`make`](super::make()). Panics in the same cases
+    /// as [`make`](super::make()).
     pub fn new(before: &[u8], after: &[u8], edits: impl IntoIterator<Item = Edit>) -> Self {
         let mut keeps_len = true;
         let edits = edits.into_iter().inspect(|edit| keeps_len &= edit.before.len() == edit.after.len());

@@ -90,12 +90,19 @@ const BYTES_A_CHANGE: usize = 256;
 /// The meaning of bytes that differ.
 #[derive(Clone, Copy)]
 enum Unit {
-    /// A whole value.
     Value,
     /// An entry of a Dictionary, beginning with its key, and its position in the order.
-    Entry { key_len: usize, index: usize },
+    Entry {
+        key_len: usize,
+        index: usize,
+    },
     /// Elements of a packed array: the index of the first, and the count of each side.
-    Elements { kind: Kind, width: Width, first: usize, counts: [usize; 2] },
+    Elements {
+        kind: Kind,
+        width: Width,
+        first: usize,
+        counts: [usize; 2],
+    },
 }
 
 /// The state of a walk, and what was found: changes with their paths, or only the bytes that differ.

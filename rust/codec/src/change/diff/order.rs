@@ -8,6 +8,7 @@ use imara_diff::{Algorithm, Diff, Token};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{AFTER, BEFORE, DiffError, Lockstep, PairForm, Unit, of};
+use crate::change::Edit;
 use crate::change::bytes::{common_prefix, common_suffix};
 use crate::path::PathStep;
 
@@ -208,11 +209,7 @@ impl<'a> Lockstep<'a> {
 const MAX_MATCHED: usize = 1 << 18;
 
 /// A run of one sequence and the run of the other that replaces it, as indices.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hunk {
-    pub before: Range<usize>,
-    pub after: Range<usize>,
-}
+pub(super) type Hunk = Edit;
 
 /// A sequence of parts in the bytes of a value, one after the other.
 #[derive(Clone, Copy)]

@@ -21,11 +21,12 @@ use crate::{Borrowed, CodecError, CodecErrorKind, Kind, MAX_VALUE_LEN, Path, Pat
 /// # Errors
 /// If `before` is not exactly one value, a change does not fit, or the result is longer than a value may be.
 pub fn patch(before: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, PatchError> {
-    let mut patch = Patch::new(before).map_err(|error| PatchError::of_value(PatchErrorKind::Before(error)))?;
+    let of_value = |text| PatchError { change: None, path: Path::default(), text };
+    let mut patch = Patch::new(before).map_err(|error| of_value(format!("before: {error}")))?;
     for change in changes.iter() {
         patch.apply(&change, |_, _| false)?;
     }
-    let plan = patch.plan().map_err(|error| PatchError::of_value(PatchErrorKind::Result(error)))?;
+    let plan = patch.plan().map_err(|error| of_value(error.to_string()))?;
     Ok(plan.to_vec())
 }
 
@@ -74,9 +75,9 @@ impl<'a> Patch<'a> {
     pub fn apply(&mut self, change: &Change<'a>, same: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), PatchError> {
         let (number, mut followed) = (self.changes, 0);
         self.changes += 1;
-        self.edit(change, same, &mut followed).map_err(|kind| {
+        self.edit(change, same, &mut followed).map_err(|text| {
             let path = self.path(&change.path.steps()[..followed]);
-            PatchError { change: Some(number), path, kind }
+            PatchError { change: Some(number), path, text }
         })
     }
 
@@ -189,79 +190,47 @@ const KEY: &str = "the key";
 
 /// A change that cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{kind}{}{path}", .change.map(|change| format!(", in change {change}")).unwrap_or_default())]
+#[error("{text}{}{path}", .change.map(|change| format!(", in change {change}")).unwrap_or_default())]
 pub struct PatchError {
     /// The index of the change, or `None` if the error is in no change.
     pub change: Option<usize>,
     /// The path of the change, as far as it could be followed.
     pub path: Path,
     /// What was expected and what was found.
-    pub kind: PatchErrorKind,
+    pub text: String,
 }
 
-impl PatchError {
-    /// Makes the error of a whole value, outside of any change.
-    fn of_value(kind: PatchErrorKind) -> Self {
-        Self { change: None, path: Path::default(), kind }
-    }
+/// The text of an error says what was expected and what was found.
+type Fit<T> = Result<T, String>;
+
+fn only_set(place: &str, found: Op) -> String {
+    format!("expected \"set\" for {place}, found \"{}\"", found.name())
 }
 
-/// Why a change does not fit. The texts say what was expected and what was found.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PatchErrorKind {
-    /// There is no value to change, or bytes follow it.
-    #[error("before: {0}")]
-    Before(CodecError),
-    /// The result cannot be a value.
-    #[error(transparent)]
-    Result(CodecError),
-    /// The path leads nowhere.
-    #[error("{0}")]
-    Path(String),
-    /// The operation, the key or the index is not possible there.
-    #[error("{0}")]
-    Place(String),
-    /// The old or new value is missing, broken, or of another type or size than the place takes.
-    #[error("{0}")]
-    Value(String),
-    /// The current value is not the old value of the change.
-    #[error("{0}")]
-    Old(String),
+fn no_place(kind: Kind, count: usize, found: i64) -> String {
+    format!("expected an index from 0 to {count} to insert into {}, found {found}", kind.name())
 }
 
-impl PatchErrorKind {
-    fn only_set(place: &str, found: Op) -> Self {
-        Self::Place(format!("expected \"set\" for {place}, found \"{}\"", found.name()))
-    }
-
-    fn no_place(kind: Kind, count: usize, found: i64) -> Self {
-        Self::Place(format!("expected an index from 0 to {count} to insert into {}, found {found}", kind.name()))
-    }
-
-    fn missing(what: &str, op: Op) -> Self {
-        Self::Value(format!("expected {what} for \"{}\", found none", op.name()))
-    }
-
-    fn other_kind(what: &str, expected: Kind, found: Kind) -> Self {
-        Self::Value(format!("expected {} as {what}, found {}", expected.name(), found.name()))
-    }
+fn missing(what: &str, op: Op) -> String {
+    format!("expected {what} for \"{}\", found none", op.name())
 }
 
-type Fit<T> = Result<T, PatchErrorKind>;
+fn other_kind(what: &str, expected: Kind, found: Kind) -> String {
+    format!("expected {} as {what}, found {}", expected.name(), found.name())
+}
 
 /// Decides whether the current value and the old value of a change are the same, though their bytes differ.
 trait Same: FnOnce(&[u8], &[u8]) -> bool {}
 impl<F: FnOnce(&[u8], &[u8]) -> bool> Same for F {}
 
-fn no_step(why: Nowhere, step: PathStep<'_>) -> PatchErrorKind {
-    PatchErrorKind::Path(why.text(|| shown_step(step)))
+fn no_step(why: Nowhere, step: PathStep<'_>) -> String {
+    why.text(|| shown_step(step))
 }
 
 /// Makes the error of a step that is no key, where one must be.
-fn no_key(step: PathStep<'_>) -> PatchErrorKind {
+fn no_key(step: PathStep<'_>) -> String {
     let found = shown_step(step);
-    PatchErrorKind::Path(format!("expected an encoded value as the key of an entry, found {found}"))
+    format!("expected an encoded value as the key of an entry, found {found}")
 }
 
 fn shown(bytes: &[u8]) -> String {
@@ -275,5 +244,5 @@ fn check_same(there: &[u8], old: &[u8], same: impl Same) -> Fit<()> {
     }
     let (expected, found) = (shown(old), shown(there));
     let another = if expected == found { "another " } else { "" };
-    Err(PatchErrorKind::Old(format!("expected the old value {expected}, found {another}{found}")))
+    Err(format!("expected the old value {expected}, found {another}{found}"))
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use super::gap::GapBuffer;
-use super::{Fit, PatchErrorKind, no_key, no_step};
+use super::{Fit, no_key, no_step};
 use crate::{CodecError, Event, Kind, Nowhere, PathStep, Plain, Reader, Skim, Text, WORD, Width, padded};
 
 /// Why reading again cannot fail.
@@ -243,7 +243,7 @@ impl<'a> TreeNode<'a> {
                 let element_len = kind.shape().element_len(width).expect("a packed array");
                 Body::Packed(Packed { kind, width, element_len, bytes: GapBuffer::new(bytes.to_vec()) })
             }
-            _ => return Err(PatchErrorKind::Path(Nowhere::NotInside(raw.kind()).text(String::new))),
+            _ => return Err(Nowhere::NotInside(raw.kind()).text(String::new)),
         };
         let mut node = Self { head: raw.within(0..head_len), counted: 0, body };
         node.counted = node.len();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::node::{Body, Notes, Packed, READ, TreeNode, texts};
 use super::tree::read_part;
-use super::{Fit, NEW, OLD, PatchErrorKind, Same, check_same};
+use super::{Fit, NEW, OLD, Same, check_same, missing, no_place, other_kind};
 use crate::change::{Change, ChangePart, Op, packed_array};
 use crate::path::{self, Nowhere};
 use crate::{Event, Kind, Reader, WORD, Width};
@@ -12,7 +12,7 @@ use crate::{Event, Kind, Reader, WORD, Width};
 /// Changes the elements of a packed array from an index on.
 pub(super) fn edit_slice<'a>(node: &mut TreeNode<'a>, found: i64, change: &Change<'a>, same: impl Same) -> Fit<()> {
     let (kind, count, op) = (node.kind(), node.len(), change.op);
-    let needed = |what, part: Option<ChangePart<'a>>| part.ok_or_else(|| PatchErrorKind::missing(what, op)).map(Some);
+    let needed = |what, part: Option<ChangePart<'a>>| part.ok_or_else(|| missing(what, op)).map(Some);
     let new = if op == Op::Remove { None } else { needed("a new value", change.new)? };
     let new_count = new.map(|new| check(node, NEW, new)).transpose()?;
     let old = match op {
@@ -23,19 +23,17 @@ pub(super) fn edit_slice<'a>(node: &mut TreeNode<'a>, found: i64, change: &Chang
     let old_count = old.map(|old| check(node, OLD, old)).transpose()?;
     let gone = if op == Op::Insert { 0 } else { old_count.or(new_count).unwrap_or_default() };
     if let (Op::Set, Some(found)) = (op, new_count.filter(|&count| count != gone)) {
-        let text = format!("expected as many new elements of {} as old ones ({gone}), found {found}", kind.name());
-        return Err(PatchErrorKind::Value(text));
+        return Err(format!("expected as many new elements of {} as old ones ({gone}), found {found}", kind.name()));
     }
     let Some(start) = usize::try_from(found).ok().filter(|&start| start <= count) else {
         return Err(match op {
-            Op::Insert => PatchErrorKind::no_place(kind, count, found),
-            _ => PatchErrorKind::Path(Nowhere::NoElement { kind, count, found }.text(String::new)),
+            Op::Insert => no_place(kind, count, found),
+            _ => Nowhere::NoElement { kind, count, found }.text(String::new),
         });
     };
     let found = count - start;
     if gone > found {
-        let text = format!("expected {gone} elements of {} from this index on, found {found}", kind.name());
-        return Err(PatchErrorKind::Place(text));
+        return Err(format!("expected {gone} elements of {} from this index on, found {found}", kind.name()));
     }
     let range = start..start + gone;
     if let Some(old) = old {
@@ -54,17 +52,16 @@ pub(super) fn edit_slice<'a>(node: &mut TreeNode<'a>, found: i64, change: &Chang
 fn check(node: &TreeNode<'_>, what: &str, part: ChangePart<'_>) -> Fit<usize> {
     let bytes = part.to_value();
     let mut reader = Reader::new(&bytes);
-    let found = reader.peek_kind().map_err(|error| PatchErrorKind::Value(path::broken(what, &error)))?;
+    let found = reader.peek_kind().map_err(|error| path::broken(what, &error))?;
     if found != node.kind() {
-        return Err(PatchErrorKind::other_kind(what, node.kind(), found));
+        return Err(other_kind(what, node.kind(), found));
     }
     read_part(what, &bytes, &mut Notes::new())?;
     match (reader.next_event().expect(READ), &node.body) {
         (Some(Event::Packed(plain)), Body::Packed(packed)) if plain.width != packed.width => {
             let bits = |width| if width == Width::Double { 64 } else { 32 };
             let (name, expected, found) = (packed.kind.name(), bits(packed.width), bits(plain.width));
-            let text = format!("expected {name} with components of {expected} bits as {what}, found {found} bits");
-            Err(PatchErrorKind::Value(text))
+            Err(format!("expected {name} with components of {expected} bits as {what}, found {found} bits"))
         }
         (Some(Event::Packed(plain)), _) => Ok(plain.count),
         (Some(Event::PackedStrings { count }), _) => Ok(count),

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use super::node::{Body, Child, Entries, EntryNames, Notes, Raw, TreeNode, read_all};
 use super::slices::edit_slice;
-use super::{Emit, Fit, KEY, NEW, Patch, PatchErrorKind, Same, check_same, no_key, no_step, shown};
+use super::{
+    Emit, Fit, KEY, NEW, Patch, Same, check_same, missing, no_key, no_place, no_step, only_set, other_kind, shown,
+};
 use crate::change::{Change, ChangePart, Op};
 use crate::path::{self};
 use crate::{Event, Kind, MAX_DEPTH, Nowhere, Path, PathStep, Reader, Step, shown_step};
@@ -20,7 +22,7 @@ impl<'a> Patch<'a> {
         let (op, depth) = (change.op, steps.len());
         let Some((&last, outer)) = steps.split_last() else {
             if op != Op::Set {
-                return Err(PatchErrorKind::only_set("the whole value", op));
+                return Err(only_set("the whole value", op));
             }
             let new = new_value(change, None, 0, &mut self.notes)?;
             self.check_old(self.root, change.old, same)?;
@@ -37,13 +39,13 @@ impl<'a> Patch<'a> {
             }
             (Body::Entries(entries), Op::Insert | Op::Remove) if entries.names == EntryNames::Properties => {
                 *followed = depth;
-                Err(PatchErrorKind::only_set("a property of an object", op))
+                Err(only_set("a property of an object", op))
             }
             (Body::Entries(entries), Op::Insert) => insert_entry(entries, last, change, depth, &mut self.notes),
             (Body::Array { element, elements }, Op::Insert) => {
                 let (found, count) = (index(last, Kind::Array)?, elements.len());
                 let index = usize::try_from(found).ok().filter(|&index| index <= count);
-                let index = index.ok_or_else(|| PatchErrorKind::no_place(Kind::Array, count, found))?;
+                let index = index.ok_or_else(|| no_place(Kind::Array, count, found))?;
                 *followed = depth;
                 elements.replace(index..index, &[new_value(change, *element, depth, &mut self.notes)?]);
                 Ok(())
@@ -169,13 +171,12 @@ fn insert_entry<'a>(
 ) -> Fit<()> {
     let PathStep::Key(key) = step else { return Err(no_key(step)) };
     if entries.by_key(key).is_some() {
-        let text = format!("expected a new key, found the existing key {}", shown(key));
-        return Err(PatchErrorKind::Place(text));
+        return Err(format!("expected a new key, found the existing key {}", shown(key)));
     }
     let count = entries.order.len();
     let index = change.index.unwrap_or(count);
     if index > count {
-        return Err(PatchErrorKind::no_place(Kind::Dictionary, count, index as i64));
+        return Err(no_place(Kind::Dictionary, count, index as i64));
     }
     let of = if let EntryNames::Keys(of) = entries.names { of } else { None };
     let key = value(KEY, key, of, depth, notes)?;
@@ -193,19 +194,18 @@ fn index_of(entries: &Entries<'_>, entry: u32, index: Option<usize>) -> Fit<usiz
         None => format!("{} entries", entries.order.len()),
     };
     let key = key(entry);
-    Err(PatchErrorKind::Place(format!("expected key {key} at index {index} of the Dictionary, found {found}")))
+    Err(format!("expected key {key} at index {index} of the Dictionary, found {found}"))
 }
 
 /// Takes the new value of a change, if it fits there.
 fn new_value<'a>(change: &Change<'a>, of: Option<Kind>, depth: usize, notes: &mut Notes) -> Fit<Child<'a>> {
-    let new = change.new.ok_or_else(|| PatchErrorKind::missing("a new value", change.op))?;
+    let new = change.new.ok_or_else(|| missing("a new value", change.op))?;
     let kind = match new {
         ChangePart::Value { bytes, .. } => return Ok(Child::Raw(value(NEW, bytes, of, depth, notes)?)),
         ChangePart::Elements(plain) => plain.kind,
         ChangePart::Texts { .. } => Kind::PackedStringArray,
     };
-    let text = format!("expected an encoded value as {NEW}, found elements of {}", kind.name());
-    Err(PatchErrorKind::Value(text))
+    Err(format!("expected an encoded value as {NEW}, found elements of {}", kind.name()))
 }
 
 /// Takes a value that will be `depth` containers deep, where all values must be of this kind.
@@ -213,24 +213,20 @@ fn value<'a>(what: &str, bytes: &'a [u8], of: Option<Kind>, depth: usize, notes:
     let found = depth + read_part(what, bytes, notes)?;
     let raw = Raw::from(bytes);
     if let Some(expected) = of.filter(|&kind| kind != raw.kind()) {
-        return Err(PatchErrorKind::other_kind(what, expected, raw.kind()));
+        return Err(other_kind(what, expected, raw.kind()));
     }
     if found > MAX_DEPTH {
-        let text = format!("expected at most {MAX_DEPTH} levels of nesting, found {found}");
-        return Err(PatchErrorKind::Place(text));
+        return Err(format!("expected at most {MAX_DEPTH} levels of nesting, found {found}"));
     }
     Ok(raw)
 }
 
 /// Reads a value of a change. Returns the number of containers around its deepest value.
 pub(super) fn read_part(what: &str, bytes: &[u8], notes: &mut Notes) -> Fit<usize> {
-    let (len, depth) = read_all(bytes, notes).map_err(|error| PatchErrorKind::Value(path::broken(what, &error)))?;
+    let (len, depth) = read_all(bytes, notes).map_err(|error| path::broken(what, &error))?;
     match len - bytes.len() {
         0 => Ok(depth),
-        expected => {
-            let text = format!("expected {expected} bytes of padding at the end of {what}, found none");
-            Err(PatchErrorKind::Value(text))
-        }
+        expected => Err(format!("expected {expected} bytes of padding at the end of {what}, found none")),
     }
 }
 
@@ -262,7 +258,7 @@ fn index(step: PathStep<'_>, kind: Kind) -> Fit<i64> {
         PathStep::Key(bytes) => bytes,
     };
     let mut reader = Reader::new(bytes).with_objects(true);
-    let broken = |error| PatchErrorKind::Path(path::broken(path::STEP, &error));
+    let broken = |error| path::broken(path::STEP, &error);
     let Some(Event::Int(index)) = reader.next_event().map_err(broken)? else { return Err(no_index()) };
     reader.check_end().map_err(broken)?;
     Ok(index)
