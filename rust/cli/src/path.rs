@@ -11,8 +11,6 @@ use crate::value;
 
 /// What stands for the rest of a text.
 const DOTS: &str = "...";
-
-/// A step, in full.
 pub fn step(step: PathStep<'_>, dialect: Dialect) -> String {
     match step {
         PathStep::Index(index) => format!("[{index}]"),
@@ -32,7 +30,6 @@ pub enum Wanted {
     Key(Vec<u8>),
     /// The value of the key or property that is shown like this.
     Shown(String),
-    /// The key of an entry.
     KeyOf(usize),
 }
 

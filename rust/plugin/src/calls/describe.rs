@@ -13,8 +13,6 @@ use crate::report::{Failure, Outcome};
 use crate::value::build::{Build, MayAsk};
 use crate::value::change_rows::text;
 use crate::value::string_cache::Texts;
-
-/// Default of `max_nodes`.
 pub const MAX_NODES: i64 = 100_000;
 
 /// Min bytes of a value inside a key.

@@ -33,8 +33,6 @@ fn steps(path: &AnyArray) -> Result<Vec<Vec<u8>>, String> {
 fn keys(steps: &[Vec<u8>]) -> Vec<Key<'_>> {
     steps.iter().map(|step| Key::of(step, DIALECT).expect("it was encoded")).collect()
 }
-
-/// The end of a path in one buffer.
 enum PathEnd {
     /// The value is in the slot, perhaps without elements that its typed containers refuse.
     Value(Option<Box<Dropped>>),

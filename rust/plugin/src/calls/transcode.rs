@@ -36,7 +36,7 @@ pub fn to_var(bytes: &PackedByteArray, from: Dialect, mut makers: Makers) -> Res
         decode::decode_held(Input::of(&bytes.clone()), &mut makers, &mut slot)?
     } else {
         let bytes = engine::bytes_of(bytes);
-        let translation = Translation::new(from, DIALECT).with_objects(makers.allow_objects());
+        let translation = Translation { allow_objects: makers.allow_objects(), ..Translation::new(from, DIALECT) };
         // No script can reach the translated bytes.
         let (translated, losses) = translation.bytes(bytes)?;
         // Bytes after the value are ignored, as for Godot 4.

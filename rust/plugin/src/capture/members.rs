@@ -7,7 +7,7 @@ use godot::builtin::{AnyArray, PackedStringArray, StringName, VarArray};
 use varbatch_codec::Kind;
 
 use crate::engine::{self, Slot, Value};
-use crate::objects::{Listed, Lists, Property, PropertyPath, SCRIPT, alive, distinct, shown};
+use crate::objects::{Listed, Lists, PropertyPath, SCRIPT, alive, distinct, shown};
 use crate::report::Reports;
 
 /// Properties of an object that were added together.
@@ -46,8 +46,6 @@ impl Members {
             }
         })
     }
-
-    /// Returns each object once.
     pub fn objects(&self) -> VarArray {
         let mut known = HashSet::default();
         let new = self.list.iter().filter(|member| known.insert(member.id));
@@ -151,9 +149,11 @@ impl Adding {
             // Methods and signals can be read as well.
             let is_method = |found: &Slot| matches!(found.value().view().kind(), Kind::Callable | Kind::Signal);
             let mut is_listed = || listed.get_or_insert_with(|| Listed::of(object)).has(name);
-            let is_whole = name.get(object).is_some_and(|found| !is_method(&found) || is_listed());
-            let leads = |part: &PropertyPath| part.get(object).is_some_and(|found| !is_method(&found));
-            let part = || PropertyPath::into_value(name).filter(leads);
+            let is_whole = engine::property(object, name).is_some_and(|found| !is_method(&found) || is_listed());
+            let part = || {
+                let (part, mut found) = (PropertyPath::into_value(name)?, Slot::new());
+                (part.read(object, &mut found) && !is_method(&found)).then_some(part)
+            };
             match if is_whole { Some(name.clone().into()) } else { part() } {
                 Some(path) => paths.push(path),
                 None => missing.push(name.clone()),

@@ -27,7 +27,11 @@ fn read(members: &Members) -> (Slot, Vec<Line>) {
         let (object, index) = (member.object.value(), members.count - left.len());
         let (slots, rest) = left.split_at_mut(member.paths.len());
         left = rest;
-        crate::objects::read(object, &member.paths, slots, |at| skipped.add(index + at, freed_or(GONE, object)));
+        for (at, (path, slot)) in member.paths.iter().zip(slots).enumerate() {
+            if !path.read(object, slot) {
+                skipped.add(index + at, freed_or(GONE, object));
+            }
+        }
     }
     let lines = skipped.text(members, "wrote null for").map(Line::warning).into_iter().collect();
     (array, lines)
@@ -82,7 +86,6 @@ fn freed_or(otherwise: Why, object: &Value) -> Why {
 #[derive(Default)]
 struct Skipped {
     count: usize,
-    /// The index of the first one.
     first: Option<(usize, Why)>,
 }
 

@@ -7,7 +7,6 @@ use varbatch_workers::Threads;
 
 use super::{CALLABLE, FREED_INSIDE, GONE, Members, REFUSED, Skipped, Why, freed_or, own};
 use crate::engine::{self, DIALECT, OwnedType, Slot, Value, object_of_id};
-use crate::objects::Property;
 use crate::report::{Failure, Line, Outcome};
 use crate::undo::states::States;
 use crate::value::build::{Build, MayAsk, build_flat};

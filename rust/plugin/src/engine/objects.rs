@@ -100,13 +100,26 @@ pub fn property(holder: &Value, name: &StringName) -> Option<Slot> {
 pub fn with_property(holder: &Value, name: &StringName, new: &Value) -> Option<Slot> {
     // The engine takes the holder as mutable, so this is a copy.
     let mut holder = holder.variant().clone();
+    set_named(&mut holder, name, new).then(|| Slot::from(holder))
+}
+
+fn set_named(holder: &mut Variant, name: &StringName, new: &Value) -> bool {
     let mut is_valid = 0;
     // SAFETY: both Variants and the name are alive. The engine looks whether an object is alive.
     unsafe {
         let set = api().interface.variant_set_named;
         set(holder.var_sys_mut(), name.string_sys(), new.variant().var_sys(), &raw mut is_valid);
     }
-    (is_valid != 0).then(|| Slot::from(holder))
+    is_valid != 0
+}
+
+/// True if an object is of the class with this tag, or of one that extends it.
+///
+/// # Safety
+/// The object is alive.
+pub unsafe fn is_of(object: sys::GDExtensionObjectPtr, tag: *mut std::ffi::c_void) -> bool {
+    // SAFETY: promised by the caller. The engine returns null if the object is of another class.
+    unsafe { !(api().interface.object_cast_to)(object, tag).is_null() }
 }
 
 /// Returns the instance id in a value, even of an object that was freed. 0 for other types.
@@ -184,15 +197,7 @@ impl NewObject {
     /// Sets a property. Returns `false` if there is none of this name, if it refuses the value, or if a script has freed the
     /// object.
     pub fn try_set(&mut self, name: &StringName, new: &Value) -> bool {
-        let mut is_valid = 0;
-        if self.is_alive() {
-            // SAFETY: both Variants and the name are alive, and so is the object.
-            unsafe {
-                let set = api().interface.variant_set_named;
-                set(self.object.var_sys_mut(), name.string_sys(), new.variant().var_sys(), &raw mut is_valid);
-            }
-        }
-        is_valid != 0
+        self.is_alive() && set_named(&mut self.object, name, new)
     }
 
     /// Sets the script, if a script has not freed the object.
@@ -282,9 +287,8 @@ pub fn has_script_method(holder: &Value, name: &StringName) -> bool {
 /// and a name. None if the object is no Control.
 pub fn theme_overrides(holder: &Value, items: &[(usize, StringName)]) -> Vec<i64> {
     let api = api();
-    // SAFETY: the object is alive. The engine returns null if it is not of the class.
-    let control = pointer(holder).map(|object| unsafe { (api.interface.object_cast_to)(object, api.control_class) });
-    let control = control.filter(|control| !control.is_null());
+    // SAFETY: the object is alive.
+    let control = pointer(holder).filter(|object| unsafe { is_of(*object, api.control_class) });
     // SAFETY: the object is a living Control. The method was found by the hash of its signature: it takes a StringName
     // and returns a bool.
     let has = |control, kind: usize, item: &StringName| unsafe {

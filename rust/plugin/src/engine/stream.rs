@@ -10,7 +10,7 @@ use godot::prelude::*;
 use godot::sys::{self, GodotFfi};
 
 use super::api::{Args, Bind, class_tag, method_bind};
-use super::objects::{call_method, pointer};
+use super::objects::{call_method, is_of, pointer};
 use super::{Value, api, bytes_of};
 
 /// A class whose objects move bytes, with those that extend it.
@@ -94,11 +94,8 @@ impl<'v> Stream<'v> {
     /// Returns the object in a Variant, or `None` if it is of another class, or there is none.
     pub fn of(holder: &'v Value) -> Option<Self> {
         let object = pointer(holder)?;
-        let is_of = |tag| {
-            // SAFETY: the object is alive. The engine returns null if it is not of the class.
-            !unsafe { (api().interface.object_cast_to)(object, tag) }.is_null()
-        };
-        let (kind, _) = methods().classes.into_iter().find(|(_, tag)| is_of(*tag))?;
+        // SAFETY: the object is alive.
+        let (kind, _) = methods().classes.into_iter().find(|(_, tag)| unsafe { is_of(object, *tag) })?;
         Some(Self { object, kind, holder: PhantomData })
     }
 

@@ -62,8 +62,6 @@ pub fn listed(argument: &Value) -> Result<Vec<(String, Class)>, String> {
     }
     Ok(listed)
 }
-
-/// Returns the text of a String or a StringName.
 fn text(value: &Value) -> Option<String> {
     matches!(value.view().kind(), Kind::String | Kind::StringName).then(|| value.variant().stringify().to_string())
 }
@@ -161,7 +159,7 @@ impl Stored {
         if let Some(script) =
             self.script.as_ref().and_then(|script| script.value().variant().try_to::<Gd<Script>>().ok())
         {
-            listed.extend(Listed::of_script(&script).all());
+            listed.extend(Listed::from(&script.get_script_property_list()).all());
             let list = "_get_property_list".to_variant();
             let makes_list = |script: Gd<Script>| {
                 script.get_script_method_list().iter_shared().any(|method| method.get("name").as_ref() == Some(&list))

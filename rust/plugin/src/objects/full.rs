@@ -28,8 +28,6 @@ pub struct FullObjects {
     /// False if nobody has looked for objects yet.
     pub is_searched: bool,
 }
-
-/// A search for objects.
 #[derive(Default)]
 struct Search {
     /// By instance id.

@@ -82,10 +82,7 @@ impl Walk {
 /// The names of properties in their order, for each class and each script. What others are called costs only time, so they
 /// are kept between calls.
 #[derive(Default)]
-pub struct Names {
-    /// The list of each class and of the script at each path.
-    lists: Known<List>,
-}
+pub struct Names(Known<List>);
 
 #[derive(Default)]
 struct List {
@@ -102,14 +99,14 @@ static NAMES: Mutex<Option<Names>> = Mutex::new(None);
 impl Names {
     /// Takes the names of earlier calls, unless there are some already. A call that a script makes meanwhile has none.
     pub fn take_once(&mut self) {
-        if self.lists.all.is_empty() {
+        if self.0.all.is_empty() {
             *self = lock(&NAMES).take().unwrap_or_default();
         }
     }
 
     /// Keeps the names for later calls: those that were the same for all objects.
     pub fn give_back(mut self) {
-        for (_, list) in &mut self.lists.all {
+        for (_, list) in &mut self.0.all {
             let Some(first) = list.mixed_from.take() else { continue };
             // If new objects are not known, or were where names are forgotten, counts the objects anew.
             let last_known = list.names.iter().rposition(|name| name.initial.is_some());
@@ -118,7 +115,7 @@ impl Names {
             }
             list.names.truncate(first);
         }
-        let count: usize = self.lists.all.iter().map(|(_, list)| list.names.len() + 1).sum();
+        let count: usize = self.0.all.iter().map(|(_, list)| list.names.len() + 1).sum();
         if (1..=MAX_KEPT).contains(&count) {
             *lock(&NAMES) = Some(self);
         }
@@ -126,12 +123,12 @@ impl Names {
 
     /// Returns the place of the list of a class or a script.
     pub fn place(&mut self, text: &str) -> usize {
-        self.lists.place(text, List::default)
+        self.0.place(text, List::default)
     }
 
     /// Begins an object with a list. Returns how many there are.
     pub fn begin(&mut self, list: usize) -> usize {
-        let list = self.lists.at(list);
+        let list = self.0.at(list);
         list.count += 1;
         list.count
     }
@@ -143,7 +140,7 @@ impl Names {
         let index = walk.index;
         walk.index += 1;
         if walk.is_listed
-            && let Some(name) = self.lists.all[walk.list].1.names.get(index)
+            && let Some(name) = self.0.all[walk.list].1.names.get(index)
         {
             if name.initial.as_ref().is_some_and(|initial| reader.pass_property(initial)) {
                 return Ok(true);
@@ -159,7 +156,7 @@ impl Names {
     /// Reads a name that the list may have at this place, of an object whose names are not all listed; or another one.
     #[cold]
     fn read_other(&mut self, walk: &mut Walk, reader: &mut Reader<'_>) -> Result<(), CodecError> {
-        let (list, index) = (self.lists.at(walk.list), walk.index - 1);
+        let (list, index) = (self.0.at(walk.list), walk.index - 1);
         walk.other = None;
         if list.names.get(index).is_some_and(|name| reader.pass_name(&name.bytes)) {
             return Ok(());
@@ -180,7 +177,7 @@ impl Names {
 
     /// Learns the values that a new object need not be told: `ask` returns the encoded value for a name.
     pub fn learn(&mut self, list: usize, mut ask: impl FnMut(&Name) -> Option<Vec<u8>>) {
-        let names = &mut self.lists.at(list).names;
+        let names = &mut self.0.at(list).names;
         let mut seen = HashSet::default();
         for name in names {
             if seen.insert(name.text.clone()) {
@@ -190,6 +187,6 @@ impl Names {
     }
 
     pub fn current<'n>(&'n self, walk: &'n Walk) -> &'n Name {
-        walk.other.as_ref().unwrap_or_else(|| &self.lists.all[walk.list].1.names[walk.index - 1])
+        walk.other.as_ref().unwrap_or_else(|| &self.0.all[walk.list].1.names[walk.index - 1])
     }
 }

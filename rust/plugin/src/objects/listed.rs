@@ -1,7 +1,7 @@
 //! What objects and classes list as their properties; and how messages name an object.
 
 use foldhash::HashSet;
-use godot::classes::{ClassDb, Script};
+use godot::classes::ClassDb;
 use godot::prelude::*;
 use godot::register::info::PropertyUsageFlags;
 use varbatch_codec::Kind;
@@ -24,12 +24,7 @@ impl Listed {
         Self::from(&ClassDb::singleton().class_get_property_list(class))
     }
 
-    /// Asks a script for the list of its variables, with those of the scripts that it extends.
-    pub fn of_script(script: &Gd<Script>) -> Self {
-        Self::from(&script.get_script_property_list())
-    }
-
-    fn from(list: &Array<VarDictionary>) -> Self {
+    pub fn from(list: &Array<VarDictionary>) -> Self {
         let entry = |entry: VarDictionary| {
             let usage = PropertyUsageFlags::from_ord(entry.get("usage")?.try_to::<i64>().ok()?.cast_unsigned());
             Some((entry.get("name")?.try_to_relaxed().ok()?, usage))
@@ -40,10 +35,6 @@ impl Listed {
     /// Returns all names, and whether the engine writes them of an object with class and properties.
     pub fn all(self) -> impl Iterator<Item = (StringName, bool)> {
         self.0.into_iter().map(|(name, usage)| (name, usage.is_set(PropertyUsageFlags::STORAGE)))
-    }
-
-    pub fn written(self) -> impl Iterator<Item = StringName> {
-        self.all().filter(|(_, is_stored)| *is_stored).map(|(name, _)| name)
     }
 
     /// Returns the properties. Without the script: a different script has a different list.

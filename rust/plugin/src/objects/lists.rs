@@ -224,7 +224,8 @@ impl List {
     fn asked(object: &Value) -> Self {
         let class = engine::class_of(object).to_string();
         let mut is_refused = !engine::can_instantiate(&class);
-        let names: Vec<_> = Listed::of(object).written().collect();
+        let names: Vec<_> =
+            Listed::of(object).all().filter(|(_, is_written)| *is_written).map(|(name, _)| name).collect();
         let texts: Vec<_> = names.iter().map(ToString::to_string).collect();
         let script = engine::script_of(object).try_to::<Gd<Script>>().ok().map(|script| script.get_path().to_string());
         let is_foreign = script.as_ref().is_some_and(|path| !path.starts_with("res://"));

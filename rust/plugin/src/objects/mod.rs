@@ -15,5 +15,5 @@ pub use self::full::FullObjects;
 pub use self::listed::{Listed, SCRIPT, alive, distinct, metadata_name, shown};
 pub use self::lists::Lists;
 pub use self::make::{Makers, has_any};
-pub use self::path::{Property, PropertyPath, read};
+pub use self::path::PropertyPath;
 pub use self::properties::{Properties, SharedLists, United};

@@ -6,38 +6,13 @@ use godot::builtin::StringName;
 
 use crate::engine::{self, Slot, Value};
 
-/// What can be read and written of an object.
-pub trait Property {
-    /// Reads it. `false`, and null, if the object has no such property, or its value no such part. Scripts may run.
-    fn read(&self, object: &Value, slot: &mut Slot) -> bool;
-
-    /// Writes it. `false` if there is no such property or part, or the object refuses the value. Scripts may run.
-    fn write(&self, object: &Value, new: &Value) -> bool;
-
-    fn get(&self, object: &Value) -> Option<Slot> {
-        let mut slot = Slot::new();
-        self.read(object, &mut slot).then_some(slot)
-    }
-}
-
 /// Reads properties of an object. Calls `missing` with the index of each that is null because there is none.
 #[inline]
-pub fn read<P: Property>(object: &Value, properties: &[P], slots: &mut [Slot], mut missing: impl FnMut(usize)) {
-    for (index, (property, slot)) in properties.iter().zip(slots).enumerate() {
-        if !property.read(object, slot) {
+pub fn read(object: &Value, names: &[StringName], slots: &mut [Slot], mut missing: impl FnMut(usize)) {
+    for (index, (name, slot)) in names.iter().zip(slots).enumerate() {
+        if !engine::read_property(object, name, slot) {
             missing(index);
         }
-    }
-}
-
-impl Property for StringName {
-    #[inline]
-    fn read(&self, object: &Value, slot: &mut Slot) -> bool {
-        engine::read_property(object, self, slot)
-    }
-
-    fn write(&self, object: &Value, new: &Value) -> bool {
-        engine::with_property(object, self, new).is_some()
     }
 }
 
@@ -62,15 +37,16 @@ impl PropertyPath {
         let (name, subnames) = (names.next()?, names.collect::<Vec<_>>());
         (!subnames.is_empty()).then_some(Self { name, subnames })
     }
-}
 
-impl Property for PropertyPath {
+    /// Reads what it leads to. `false`, and null, if the object has no such property, or its value no such part. Scripts may
+    /// run.
     #[inline]
-    fn read(&self, object: &Value, slot: &mut Slot) -> bool {
-        self.name.read(object, slot) && self.subnames.iter().all(|name| read_part(name, slot))
+    pub fn read(&self, object: &Value, slot: &mut Slot) -> bool {
+        engine::read_property(object, &self.name, slot) && self.subnames.iter().all(|name| read_part(name, slot))
     }
 
-    fn write(&self, object: &Value, new: &Value) -> bool {
+    /// Writes it. `false` if there is no such property or part, or the object refuses the value. Scripts may run.
+    pub fn write(&self, object: &Value, new: &Value) -> bool {
         changed(object, &self.name, &self.subnames, new).is_some()
     }
 }

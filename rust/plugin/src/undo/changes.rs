@@ -50,15 +50,6 @@ pub struct Modification<'c> {
     pub whole: Option<usize>,
 }
 
-/// The values to compare with those of a part.
-pub struct Now<'n> {
-    pub states: &'n States,
-    /// One for each property of the values.
-    pub spans: &'n [Span],
-    /// The object that the part was read of, if it is not the part's own.
-    pub before: Option<&'n Value>,
-}
-
 impl Changes {
     pub fn of(parts: Vec<Part>, old: States) -> Self {
         Self { parts, old, new: States::default(), changes: Vec::new(), wholes: Vec::new() }
@@ -91,8 +82,7 @@ impl Changes {
                 let part = &mut found.parts[index];
                 let (united, old) = (United::of(&part.properties, &properties), &recording.spans[part.first_span..]);
                 part.properties = Arc::clone(&united.properties);
-                let now = Now { states: &states, spans: &spans[first..end], before: None };
-                found.compare_part(index, &united, old, &now);
+                found.compare_part(index, &united, old, (&states, &spans[first..end]), None);
                 first = end;
             }
             values.clear();
@@ -100,16 +90,24 @@ impl Changes {
         (found, reports)
     }
 
-    /// Compares the recorded values of a part with those of now. `united` are the properties of both.
-    pub fn compare_part(&mut self, index: usize, united: &United, recorded: &[Span], now: &Now<'_>) {
+    /// Compares the recorded values of a part with those of now, of which each property has one. `united` are the properties of
+    /// both. `before` is the object that the part was read of, if it is not the part's own.
+    pub fn compare_part(
+        &mut self,
+        index: usize,
+        united: &United,
+        recorded: &[Span],
+        (states, now): (&States, &[Span]),
+        before: Option<&Value>,
+    ) {
         let part = &self.parts[index];
         let (first, mut is_whole) = (self.changes.len(), !united.is_same());
         let listed = LazyCell::new(|| Listed::of(part.object.value()));
-        let listed_before = now.before.map(|before| LazyCell::new(|| Listed::of(before)));
-        let spans = || united.places().map(|[old, new]| (old.map(|at| recorded[at]), new.map(|at| now.spans[at])));
+        let listed_before = before.map(|before| LazyCell::new(|| Listed::of(before)));
+        let spans = || united.places().map(|[old, new]| (old.map(|at| recorded[at]), new.map(|at| now[at])));
         for (property, (old_span, new)) in spans().enumerate() {
             let mut old = old_span.map(|old| self.old.get(old));
-            let mut new = new.map(|new| now.states.get(new));
+            let mut new = new.map(|new| states.get(new));
             if !has_changed(old, new) {
                 continue;
             }
@@ -133,7 +131,7 @@ impl Changes {
         if is_whole && part.properties.list.is_complete && first < self.changes.len() {
             self.changes[first..].iter_mut().for_each(|change| change.whole = Some(self.wholes.len()));
             let values = spans().map(|(old, new)| {
-                let new = new.map(|new| self.new.add(now.states.get(new)));
+                let new = new.map(|new| self.new.add(states.get(new)));
                 [old.unwrap_or_default(), new.unwrap_or_default()]
             });
             self.wholes.push((index, values.collect()));

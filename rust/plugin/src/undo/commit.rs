@@ -13,7 +13,7 @@ use super::rows::has_parts;
 use super::states::State;
 use crate::engine::{self, Slot, Value};
 use crate::jobs::lock;
-use crate::objects::{Property, alive, metadata_name};
+use crate::objects::{alive, metadata_name};
 use crate::value::string_cache::Texts;
 
 /// Min bytes of a state in a chain.
@@ -189,7 +189,7 @@ impl StepProperty {
             state.is_none()
         });
         // What is not there goes with the script, or with the property that brought it.
-        is_none || self.name.write(object, value.value())
+        is_none || engine::with_property(object, &self.name, value.value()).is_some()
     }
 }
 

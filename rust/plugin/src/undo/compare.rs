@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashSet};
 use godot::prelude::*;
 use varbatch_codec::Event;
 
-use super::changes::{Changes, Now};
+use super::changes::Changes;
 use super::record::{Named, Wanted, record};
 use super::recording::{Part, Recording};
 use super::states::{Span, State, States};
@@ -75,8 +75,7 @@ pub fn compare(pairs: &[Pair], wanted: &Wanted, mut references: References, name
         }
         let part = Part::new(Slot::of(pair.after.value()), now.id, Arc::clone(&united.properties), 0);
         found.parts.push(part);
-        let now = Now { states, spans, before: Some(pair.before.value()) };
-        found.compare_part(found.parts.len() - 1, &united, &recorded, &now);
+        found.compare_part(found.parts.len() - 1, &united, &recorded, (states, spans), Some(pair.before.value()));
     }
     (found, reports)
 }

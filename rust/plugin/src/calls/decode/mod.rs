@@ -33,7 +33,6 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// The bytes of a buffer.
     #[inline(always)]
     pub fn of(bytes: &'a PackedByteArray) -> Self {
         Self { at: 0, bytes: engine::bytes_of(bytes) }

@@ -11,7 +11,7 @@ use godot::sys::GodotFfi;
 use varbatch_codec::{Kind, Plain, Shape};
 
 use super::api::Method;
-use super::{Inner, REAL, api, is_known, kind_of, layout};
+use super::{Inner, REAL, api, id_in, is_known, kind_of, layout};
 
 /// A Variant that is only read, possibly on another thread while the caller waits.
 #[repr(transparent)]
@@ -76,11 +76,9 @@ impl Value {
 
     /// Returns the instance id of the object; 0 for null, for a freed object and for other types.
     pub fn object_id(&self) -> u64 {
-        let interface = api().interface;
-        // SAFETY: the Variant is alive; the engine returns 0 if it is not an object.
-        let id = unsafe { (interface.variant_get_object_instance_id)(self.0.var_sys()) };
+        let id = id_in(self);
         // SAFETY: any id may be looked up. The object is not accessed.
-        let is_alive = id != 0 && unsafe { !(interface.object_get_instance_from_id)(id).is_null() };
+        let is_alive = id != 0 && unsafe { !(api().interface.object_get_instance_from_id)(id).is_null() };
         if is_alive { id } else { 0 }
     }
 

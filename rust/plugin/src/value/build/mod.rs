@@ -2,7 +2,6 @@
 
 mod containers;
 mod flat;
-mod objects;
 
 use std::mem::MaybeUninit;
 
@@ -97,8 +96,6 @@ impl Refused {
         }
     }
 }
-
-/// Builds one value.
 pub struct Build<'a, 't> {
     reader: Reader<'a>,
     threads: &'t Threads,
@@ -117,9 +114,7 @@ pub struct Build<'a, 't> {
 // Fits in two registers, in which it is returned.
 enum Left {
     Nothing,
-    /// An Array.
     Elements(usize),
-    /// A Dictionary.
     Entries(usize),
     /// An Array of a type that has no class.
     ElementsOf(Kind, usize),
