@@ -2,8 +2,6 @@ extends "../support/round_trip.gd"
 ## Many values in one call: the same as one call each, on any number of threads, and the results
 ## are nobody else's.
 
-const Packed := preload("../support/packed_values.gd")
-
 ## Read-only, as every constant Array is.
 const CONSTANT_VALUES: Array = [1, "two", [3, 4.5], {"five": 6}]
 

@@ -10,8 +10,8 @@ const START := "VarBatch.bytes_to_vars: "
 var _converted := Values.typed_array(TYPE_INT, [7, 1.5, true])
 var _dropped := Values.typed_array(TYPE_INT, [7, "x", 1.5, [], "y"])
 ## A key that is looked at by the engine: 50 arrays, one in the other.
-var _key: Array = Values.Engines.nested(50, [1])
-var _objects := Values.Engines.storable_objects()
+var _key: Array = Engines.nested(50, [1])
+var _objects := Engines.storable_objects()
 
 
 ## Good ones, broken ones, ones with conversions and drops, and what is no buffer, in turns.

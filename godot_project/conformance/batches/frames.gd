@@ -8,13 +8,13 @@ const COUNTS: PackedInt32Array = [0, 1, 2, 63, 64, 65, 499, 500, 501, 999, 1000,
 ## Bytes of an array whose frame is as long as the average that counts.
 const AVERAGE := 1024 - 12
 
-var _too_deep: Array = Values.Engines.nested(1026)
+var _too_deep: Array = Engines.nested(1026)
 
 
 func test_against_a_file() -> void:
 	var large: Array = []
 	for type: int in range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX):
-		large.append(Values.Packed.make(type, 40_001))
+		large.append(Packed.make(type, 40_001))
 	var ints: Array[int] = [1, -2, 1 << 35]
 	var packed: Array[PackedByteArray] = [PackedByteArray([1]), PackedByteArray([1, 2, 3, 4, 5])]
 	packed.make_read_only()
@@ -24,7 +24,7 @@ func test_against_a_file() -> void:
 
 ## The engine writes those with objects, and the runs begin again.
 func test_full_objects() -> void:
-	var objects := Values.Engines.storable_objects()
+	var objects := Engines.storable_objects()
 	_check_against_file(objects, true)
 	var frames := VarBatch.vars_to_frames(objects, true)
 	var denied := func() -> Array: return VarBatch.frames_to_vars(frames)

@@ -11,7 +11,7 @@ var _of_others := {"pos": Vector3(1, 2, 3), "list": [PackedColorArray([Color.RED
 func _init() -> void:
 	# Large enough that VarBatch may share it among its own threads.
 	for type: int in [TYPE_PACKED_INT32_ARRAY, TYPE_PACKED_STRING_ARRAY]:
-		_values.append(Values.Packed.make(type, 20_000))
+		_values.append(Packed.make(type, 20_000))
 		_buffers.append(var_to_bytes(_values[-1]))
 	for buffer: PackedByteArray in _buffers:
 		_frames.append_array(frame(buffer))

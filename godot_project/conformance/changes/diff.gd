@@ -3,8 +3,6 @@ extends "../support/suite.gd"
 ## Each list of changes is patched too, and taken back again.
 
 const Model := preload("patch_model.gd")
-const Packed := preload("../support/packed_values.gd")
-const Scripted := preload("../support/scripted.gd")
 
 const SET := "set"
 const INSERT := "insert"

@@ -3,7 +3,6 @@ extends "../support/suite.gd"
 ## place of a pair: one line for each that says which and why, nothing as its result, and the others
 ## as ever.
 
-const Engines := preload("../support/engine_values.gd")
 const HASH_LEN := 8
 const NO_PAIR := "expected an Array of two PackedByteArrays, found "
 const NO_CHANGES: Array[Dictionary] = []

@@ -3,7 +3,6 @@ extends "../support/suite.gd"
 ## byte, and back again, as changes, by a plain script that follows them, and as a delta.
 
 const Edits := preload("random_edits.gd")
-const Generator := preload("../support/generator.gd")
 const Model := preload("patch_model.gd")
 
 const SEED := 20250307

@@ -3,7 +3,6 @@ extends "../support/suite.gd"
 ## keys that are there twice, ints of 64 bits that fit into 32. What differs between two of them
 ## fits, and makes the same value of the one as the engine reads of the other.
 
-const Generator := preload("../support/generator.gd")
 const Mutator := preload("../hostile/mutator.gd")
 
 const SEED := 20261122

@@ -3,9 +3,7 @@ extends "../batches/threads_base.gd"
 ## the same on any number of threads.
 
 const Edits := preload("random_edits.gd")
-const Generator := preload("../support/generator.gd")
 const Model := preload("patch_model.gd")
-const Packed := preload("../support/packed_values.gd")
 
 const SEED := 20250309
 const PAIRS := 200

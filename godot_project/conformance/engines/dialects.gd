@@ -1,8 +1,6 @@
 extends "dialects_base.gd"
 ## Values of other engines, one by one: read, written, and translated on the bytes alone.
 
-const Generator := preload("../support/generator.gd")
-
 const TWO_MARKS := "efbbbfefbbbf"
 
 

@@ -23,7 +23,7 @@ func test_no_such_dialect() -> void:
 ## The type, and the way to it.
 func test_no_place() -> void:
 	var ints := Values.hex("1a000000 01000000 08000000 01000000 02000000")
-	var deep: Array = Values.Engines.nested(1026)
+	var deep: Array = Engines.nested(1026)
 	var too_deep := "expected at most 1024 levels of nesting, found one more..."
 	var place := "a type that Godot 3 has, found %s, at byte %s"
 	for row: Array in [

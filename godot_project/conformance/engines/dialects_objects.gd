@@ -3,7 +3,6 @@ extends "dialects_base.gd"
 ## scripts. Scripts that run meanwhile.
 
 const Meddler := preload("../hostile/meddler.gd")
-const Scripted := preload("../support/scripted.gd")
 const UNKNOWN := "11000000 06000000 4e6f5375 63680000 00000000"
 const NO_OBJECTS := "expected no object with properties, as objects are not allowed (allow_objects: true, or a list of classes), found one, at "
 
@@ -70,7 +69,7 @@ func test_other_names() -> void:
 ## A getter and a setter that empty the containers around their object, a _init() that empties the
 ## bytes of the call.
 func test_scripts_that_change_what_is_there() -> void:
-	var values: Array = [Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 300_000), Meddler.new(), "end"]
+	var values: Array = [Packed.make(TYPE_PACKED_BYTE_ARRAY, 300_000), Meddler.new(), "end"]
 	Meddler.on_get = values.clear
 	var write := func() -> Variant: return VarBatch.var_to_bytes_in(values, GODOT_3, true)
 	var bytes: PackedByteArray = write.call()

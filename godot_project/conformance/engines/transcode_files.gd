@@ -20,7 +20,7 @@ func test_values_of_any_number_and_size() -> void:
 	_check_file(frames, values, "a value of each type")
 	_check_file(PackedByteArray(), [], "an empty file")
 	values = sized(1500, func(i: int) -> int: return 90_000 if i % 100 == 0 else i % 90)
-	values.append(Values.Packed.make(TYPE_PACKED_VECTOR3_ARRAY, 700_000))
+	values.append(Packed.make(TYPE_PACKED_VECTOR3_ARRAY, 700_000))
 	for i: int in 3000:
 		values.append({"id": i, "pos": Vector3(i, 0.5, -i), "name": "日本 %d" % i, "tags": [null]})
 	_check_file(_written(values + range(20_000)), values + range(20_000), "small and large values")

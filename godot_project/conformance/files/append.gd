@@ -65,7 +65,7 @@ func test_what_is_not_of_values() -> void:
 
 ## All of it or nothing, whether there was a file or not.
 func test_values_that_cannot_be_encoded() -> void:
-	var deep: Variant = Values.Engines.nested(2000, [])
+	var deep: Variant = Engines.nested(2000, [])
 	for old: Array in [[], NEW]:
 		for bad: Array in [[1, deep], many() + [deep]]:
 			DirAccess.remove_absolute(path)

@@ -55,7 +55,7 @@ func test_files_that_are_missing() -> void:
 
 ## Nothing is saved, and the line names the first of them.
 func test_values_that_cannot_be_encoded() -> void:
-	var too_deep := Values.Engines.nested(1026)
+	var too_deep := Engines.nested(1026)
 	for count: int in [1, 5, 1200, 20_000]:
 		for places: PackedInt32Array in [[0], [count / 2], [count - 1], [count / 3, count - 1]]:
 			var values := sized(count, func(i: int) -> int: return 3000 if count == 5 else i % 40)

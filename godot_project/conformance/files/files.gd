@@ -3,8 +3,6 @@ extends "files_base.gd"
 ## compressed as by FileAccess.open_compressed(). Sizes around those at which files are cut into pieces
 ## and blocks are tested in rust/storage/tests, file_save.rs, file_load.rs and compressed.rs.
 
-const Generator := preload("../support/generator.gd")
-
 
 func test_few_values() -> void:
 	check_file([], "no values", false, ALL_MODES)
@@ -41,7 +39,7 @@ func test_small_values() -> void:
 func test_large_values() -> void:
 	var values: Array = []
 	for type: int in range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX):
-		values.append(Values.Packed.make(type, 200_003))
+		values.append(Packed.make(type, 200_003))
 	check_file(values, "large arrays")
 	check_file(["日本語😀".repeat(100_000), "long ".repeat(400_000)], "long texts")
 	check_file([values, {"values": values}], "large arrays in one value")
@@ -68,7 +66,7 @@ func test_noise_and_nothing() -> void:
 
 
 func test_full_objects() -> void:
-	var objects := Values.Engines.storable_objects()
+	var objects := Engines.storable_objects()
 	check_file(objects, "objects", true, ALL_MODES)
 	var among: Array = []
 	for i: int in 1200:

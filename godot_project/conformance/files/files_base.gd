@@ -15,7 +15,7 @@ var folder := "user://conformance_%d" % OS.get_process_id()
 ## The file that most tests use.
 var path := folder + "/saved.bin"
 
-var _noise: PackedByteArray = Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 100_000)
+var _noise: PackedByteArray = Packed.make(TYPE_PACKED_BYTE_ARRAY, 100_000)
 
 
 func _enter_tree() -> void:

@@ -1,7 +1,6 @@
 extends "files_base.gd"
 ## Files of one value. save_var() and load_var() do what save_vars() and load_vars() do with one.
 
-
 ## Whatever is in an array, it is one value.
 func test_values() -> void:
 	var point := Curve2D.new()
@@ -77,7 +76,7 @@ func test_several_values() -> void:
 ## The old file is as it was.
 func test_what_cannot_be_saved() -> void:
 	check_int(VarBatch.save_var(path, "old"), OK, "saving")
-	var too_deep := Values.Engines.nested(1026)
+	var too_deep := Engines.nested(1026)
 	var data := ERR_INVALID_DATA
 	var parameter := ERR_INVALID_PARAMETER
 	var text := 'cannot save "%s": ' % path

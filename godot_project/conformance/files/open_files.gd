@@ -161,7 +161,7 @@ func test_what_is_refused() -> void:
 	var file := FileAccess.open(path, FileAccess.WRITE)
 	var node := Node.new()
 	node.free()
-	var deep: Array = Values.Engines.nested(1026)
+	var deep: Array = Engines.nested(1026)
 	const BAD := ERR_INVALID_PARAMETER
 	for row: Array in [[null, "null"], [RefCounted.new(), "RefCounted"], [node, "a freed object"]]:
 		for call: Array in [["get_var", null], ["get_vars", []], ["store_var", BAD, 1], ["store_vars", BAD, []]]:

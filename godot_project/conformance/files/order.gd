@@ -12,7 +12,7 @@ const GODOT_4 := VarBatch.DIALECT_GODOT_4
 
 var _random := RandomNumberGenerator.new()
 var _large := large()
-var _deep := Values.Engines.nested(2000, [])
+var _deep := Engines.nested(2000, [])
 var _source := folder + "/godot3"
 var _relative := "conformance_%d.tmp" % OS.get_process_id()
 ## The names of two files.

@@ -70,7 +70,7 @@ func test_headers() -> void:
 func test_padding_and_trailing_bytes() -> void:
 	var buffers: Array[PackedByteArray] = []
 	for length: int in range(1, 9):
-		var bytes := var_to_bytes(Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, length))
+		var bytes := var_to_bytes(Packed.make(TYPE_PACKED_BYTE_ARRAY, length))
 		for i: int in range(8 + length, bytes.size()):
 			bytes[i] = 0xff
 		buffers.append_array([bytes, bytes.slice(0, -1), bytes.slice(0, -2)])
@@ -89,7 +89,7 @@ func test_odd_numbers() -> void:
 	var buffers: Array[PackedByteArray] = []
 	for number: int in [0, 1, 2, 0x100, 0x10000, 0x80000000, 0xffffffff]:
 		buffers.append(Values.header(TYPE_BOOL) + Values.u32(number))
-	for bits: int in Values.Packed.FLOAT_BITS:
+	for bits: int in Packed.FLOAT_BITS:
 		buffers.append(Values.header(TYPE_FLOAT) + Values.u32(bits))
 	check_verdicts(buffers, "numbers")
 
@@ -109,8 +109,8 @@ func _part(type: int, shift: int, count: int, is_wide: bool) -> PackedByteArray:
 	var components: int = Values.FLOAT_COMPONENTS.get(type, 0)
 	if components == 0:
 		bytes.append_array(Values.u32(count))
-		components = Values.Packed.STRIDES[type] / 4 * count
-	var specials := Array(Values.Packed.FLOAT_BITS)
+		components = Packed.STRIDES[type] / 4 * count
+	var specials := Array(Packed.FLOAT_BITS)
 	if is_wide:
 		specials = Array(Values.DOUBLE_BITS)
 	for i: int in components:

@@ -15,7 +15,7 @@ func test_nothing_is_left() -> void:
 	for type: int in Values.types():
 		var values := Values.of(type)
 		if type == TYPE_PACKED_STRING_ARRAY or type == TYPE_ARRAY:
-			values.append(Values.Packed.make(TYPE_PACKED_STRING_ARRAY, 20_000))
+			values.append(Packed.make(TYPE_PACKED_STRING_ARRAY, 20_000))
 		for count: int in by_threads([1, 2]):
 			var what := "%s, %d threads" % [type_string(type), count]
 			_check_freed(_use.bind(values, Values.engine_bytes(values)), what)

@@ -2,7 +2,6 @@ extends "../support/suite.gd"
 ## Bytes against a list of classes: whatever they claim, objects of other classes are never made, and no
 ## script is loaded.
 
-const Values := preload("../support/values.gd")
 const Mutator := preload("mutator.gd")
 const Item := preload("../support/saved_item.gd")
 const Child := preload("../support/saved_child.gd")

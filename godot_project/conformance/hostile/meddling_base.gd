@@ -35,4 +35,4 @@ func some_values(count := BIG) -> Array:
 
 
 func some_bytes(count: int) -> PackedByteArray:
-	return Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, count)
+	return Packed.make(TYPE_PACKED_BYTE_ARRAY, count)

@@ -131,7 +131,7 @@ func test_loggers() -> void:
 	var bad := var_to_bytes("text").slice(0, 9)
 	var big := some_bytes(BIG)
 	var good := var_to_bytes(big)
-	var deep: Array = Values.Engines.nested(1026)
+	var deep: Array = Engines.nested(1026)
 	var change := {"path": [5], "op": "set", "old": 1, "new": 2}
 	var delta := VarBatch.make_delta(good, bad)
 	# What stands before the array, the array, and what stands behind it.

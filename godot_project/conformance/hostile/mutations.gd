@@ -2,7 +2,6 @@ extends "../support/suite.gd"
 ## Bytes of the engine, damaged: VarBatch accepts them if and only if the engine does, as the same
 ## values and of the same size, and says why not where it does not.
 
-const Generator := preload("../support/generator.gd")
 const Mutator := preload("mutator.gd")
 
 const SEED := 20250302
@@ -88,7 +87,7 @@ func _check_batch(buffers: Array[PackedByteArray], allow_objects: bool, what: St
 	if buffers[0].size() % FRAMED == 0:
 		var frames := PackedByteArray()
 		for bytes: PackedByteArray in buffers:
-			frames.append_array(Generator.Values.u32(bytes.size()) + bytes)
+			frames.append_array(Values.u32(bytes.size()) + bytes)
 		var read := VarBatch.frames_to_vars(frames, allow_objects)
 		var at := Equal.first_unequal(read, expected)
 		if at >= 0 and at < read.size() and _is_comparable(buffers[at], read[at], allow_objects):
@@ -136,7 +135,7 @@ func _is_described(bytes: PackedByteArray, size: int, reason: String, objects: b
 ## dictionary's type is a script, and none where a property that is a number is given an object: it
 ## takes the id of the object that it has just made.
 func _is_comparable(bytes: PackedByteArray, found: Variant, allow_objects: bool) -> bool:
-	if Generator.Values.Engines.has_value_script_bug() and _has_script_type(found):
+	if Engines.has_value_script_bug() and _has_script_type(found):
 		return false
 	var values: Array = [bytes.decode_var(0, allow_objects)]
 	return Equal.first_unequal(values, [bytes.decode_var(0, allow_objects)]) < 0

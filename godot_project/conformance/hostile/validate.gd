@@ -45,7 +45,7 @@ func test_whole_values() -> void:
 
 ## Those that are there, and classes and scripts that are not: nothing is printed about those either.
 func test_objects() -> void:
-	var objects := Values.Engines.storable_objects()
+	var objects := Engines.storable_objects()
 	var buffers: Array[PackedByteArray] = []
 	for object: Variant in objects + [objects, {"k": objects}]:
 		buffers.append(var_to_bytes_with_objects(object))
@@ -69,7 +69,7 @@ func test_objects() -> void:
 func test_threads() -> void:
 	var buffers: Array[PackedByteArray] = []
 	var expected := PackedStringArray()
-	var large := var_to_bytes(Values.Packed.make(TYPE_PACKED_STRING_ARRAY, 20_000))
+	var large := var_to_bytes(Packed.make(TYPE_PACKED_STRING_ARRAY, 20_000))
 	for i: int in 5000:
 		var bytes := var_to_bytes([i, "text", {"k": [i]}])
 		if i % 7 == 3:

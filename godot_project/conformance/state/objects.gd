@@ -1,8 +1,6 @@
 extends "state_base.gd"
 ## Objects that are freed or changed, and objects in values.
 
-const Scripted := preload("../support/scripted.gd")
-
 
 func test_freed() -> void:
 	var nodes := make_nodes(4)

@@ -56,7 +56,7 @@ func test_every_type() -> void:
 	var boxes: Array = []
 	var values: Array = []
 	for type: int in TYPE_MAX:
-		var found: Array = EngineValues.of(type) if type in TYPES else [type_convert(null, type)]
+		var found: Array = Engines.of(type) if type in TYPES else [type_convert(null, type)]
 		for value: Variant in found:
 			values.append(value)
 			boxes.append(box(value))
@@ -217,7 +217,7 @@ func test_errors() -> void:
 	state.add(object, ["position"])
 	check_int(VarBatch.get_last_error(), OK, "last error of what succeeds")
 	# A value that is no value.
-	var deep := box(EngineValues.nested(1100))
+	var deep := box(Engines.nested(1100))
 	state.clear()
 	state.add(deep, ["other", "value"])
 	var capture := func() -> PackedByteArray: return state.capture()
@@ -268,7 +268,7 @@ func test_damage() -> void:
 func test_hostile() -> void:
 	var boxes: Array = []
 	for type: int in TYPES:
-		boxes.append_array(EngineValues.of(type).map(box))
+		boxes.append_array(Engines.of(type).map(box))
 	state.add_all(boxes, ["value"])
 	# Containers of scripts, which captures have not, next to an object.
 	var scripted: Array[Box] = [null]

@@ -1,8 +1,6 @@
 extends "../support/objects_suite.gd"
 ## Base of the suites on VarBatchState.
 
-const EngineValues := preload("../support/engine_values.gd")
-
 const CLASS := "VarBatchState."
 
 var state := VarBatchState.new()

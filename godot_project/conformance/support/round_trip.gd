@@ -1,9 +1,6 @@
 extends "suite.gd"
 ## Checks that take a value through VarBatch and through the engine, both ways, by every method.
 
-const Values := preload("values.gd")
-
-
 ## [param value] alone: to bytes, and from the engine's bytes.
 func check_both_ways(value: Variant, what: String, objects := false) -> void:
 	var bytes := var_to_bytes_with_objects(value) if objects else var_to_bytes(value)

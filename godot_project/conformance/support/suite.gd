@@ -6,6 +6,11 @@ extends Node
 
 const ErrorLog := preload("error_log.gd")
 const Equal := preload("equal.gd")
+const Generator := preload("generator.gd")
+const Scripted := preload("scripted.gd")
+const Values := preload("values.gd")
+const Engines := Values.Engines
+const Packed := Values.Packed
 
 ## Begins the text of a warning, wherever texts of errors and warnings stand in one list.
 const WARNING := "warning: "

@@ -9,7 +9,7 @@ func test_bad_values_buffers_and_frames() -> void:
 	for places: PackedInt32Array in [[0], [COUNT - 1], [3, 500, 501], range(COUNT)]:
 		use(range(COUNT))
 		for at: int in places:
-			values[at] = Values.Engines.nested(1026)
+			values[at] = Engines.nested(1026)
 			_buffers[at] = _buffers[at].slice(0, at % 7)
 			_frames.encode_u32(at * 12 + 4, 0x99)
 		for kind: String in ["to bytes", "to frames", "save", "from bytes", "from frames"]:

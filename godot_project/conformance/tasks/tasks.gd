@@ -1,7 +1,6 @@
 extends "tasks_base.gd"
 ## Tasks: their results, their signals, and who may wait for them.
 
-
 ## Whatever they work on and however they end.
 func test_results() -> void:
 	var few := Values.mixed(100).filter(is_kept)
@@ -11,7 +10,7 @@ func test_results() -> void:
 	for these: Array in [few, large(), [], [few, {"few": few}, _noise], packed, ints]:
 		use(these)
 		await each_kind(_check_results.bind(ENDS if these.size() >= 100 else ENDS.slice(1, 2)))
-	use([1] + Values.Engines.storable_objects() + ["end"], true)
+	use([1] + Engines.storable_objects() + ["end"], true)
 	await each_kind(_check_results.bind(ENDS))
 
 

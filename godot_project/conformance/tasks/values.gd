@@ -88,7 +88,7 @@ func _everything() -> Array:
 	var made := _arrays() + range(1000)
 	for type: int in range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX):
 		for size: int in SIZES:
-			made.append(Values.Packed.make(type, size / 4 + 1))
+			made.append(Packed.make(type, size / 4 + 1))
 	for i: int in 150:
 		var last: Dictionary[String, PackedByteArray] = {"inner": _noise.slice(0, i)}
 		var inner: Array = [i, str(i), last]
@@ -106,7 +106,7 @@ func test_objects() -> void:
 		await each_kind(
 			func(kind: String, what: String) -> void:
 				var gradient := Gradient.new()
-				var scripted: RefCounted = Values.Engines.Scripted.new()
+				var scripted: RefCounted = Scripted.new()
 				use([1, gradient, {"scripted": scripted}, _noise.duplicate()], whole)
 				var expected: Variant = plain(kind)
 				var task := start(kind)

@@ -101,7 +101,7 @@ func test_references() -> void:
 	one.value = null
 	two.value = null
 	# What is no object, or gone, maps nothing.
-	var gone: Variant = Values.Engines.freed_object()
+	var gone: Variant = Engines.freed_object()
 	check_int(_compared(a, b, {1: 2, a: null, gone: b, b: gone}).size(), 1, "no references")
 
 

@@ -3,7 +3,6 @@ extends "undo_base.gd"
 ## them.
 
 const Edits := preload("../changes/random_edits.gd")
-const Generator := preload("../support/generator.gd")
 const Model := preload("../changes/patch_model.gd")
 
 const KEYS: Array = ["object", "property", "path", "op", "old", "new"]

@@ -4,7 +4,7 @@ extends "undo_base.gd"
 
 func test_wrong_arguments() -> void:
 	var good := box(1)
-	var gone: Variant = Values.Engines.freed_object()
+	var gone: Variant = Engines.freed_object()
 	var history_found := "expected an UndoRedo or EditorUndoRedoManager, found "
 	var no_pair := "expected an Array of two objects, found "
 	var names := "expected names of recorded properties as except, found "
@@ -93,15 +93,15 @@ func test_good_ones_among_wrong_ones() -> void:
 
 ## Values that have no bytes.
 func test_values_that_cannot_be_recorded() -> void:
-	var object := box(Values.Engines.nested(1026))
+	var object := box(Engines.nested(1026))
 	expect_errors(recorder.record.bind(object), 1, 'property "value": ')
 	edit(object, {"value": 1, "other": 2})
 	check_flush(["other: 0 > 2"], "the others")
 	recorder.record(object)
-	edit(object, {"value": Values.Engines.nested(1026), "other": 3})
+	edit(object, {"value": Engines.nested(1026), "other": 3})
 	var flush := func() -> Array: return recorder.flush()
 	var found: Array[Dictionary] = []
 	found.assign(expect_errors(flush, 1, 'property "value": ') as Array)
 	check_shown(found, ["other: 2 > 3"], "the others, compared")
-	var deep: Variant = Values.Engines.nested(1025)
+	var deep: Variant = Engines.nested(1025)
 	check_exact(change(deep, 1).old, deep, "as deep as may be")

@@ -1,7 +1,6 @@
 extends "undo_base.gd"
 ## VarBatchUndoRecorder.map_references(): which objects of two trees belong together.
 
-
 ## Two instances of a scene, and the resources that each has for itself.
 func test_instances() -> void:
 	var scene := _scene()

@@ -1,7 +1,6 @@
 extends "undo_base.gd"
 ## Objects that are skipped, and why; which properties are recorded.
 
-
 ## Exactly those that the engine stores, of two objects of each class.
 func test_stored_properties() -> void:
 	for type: String in ["Node2D", "Node3D", "Control", "Label", "Sprite2D", "Timer", "Camera3D"]:

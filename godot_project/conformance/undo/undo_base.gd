@@ -2,8 +2,6 @@ extends "../support/objects_suite.gd"
 ## Base of the suites on VarBatchUndoRecorder: objects to edit, rows as text, and going back and
 ## forth in a history.
 
-const Values := preload("../support/values.gd")
-
 const CLASS := "VarBatchUndoRecorder."
 ## What to do about a list that changed.
 const COMPLETE := ": record it with record_complete()"

@@ -1,8 +1,6 @@
 extends "../support/round_trip.gd"
 ## Arrays and Dictionaries: nested, shared, in themselves, as keys, and what they must not lose.
 
-const Engines := preload("../support/engine_values.gd")
-
 
 func test_sizes() -> void:
 	for count: int in [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 1000, 70_001]:

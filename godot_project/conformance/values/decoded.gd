@@ -2,7 +2,6 @@ extends "../support/round_trip.gd"
 ## What was decoded is made in the engine's memory, word by word. It is an ordinary value of the
 ## engine all the same: it grows, is shared and copied, and has the engine's hash.
 
-const Packed := preload("../support/packed_values.gd")
 ## Sizes of packed arrays, around those where their memory is made in another way.
 const COUNTS: PackedInt32Array = [1, 2, 3, 5, 100, 2047, 2048, 2049, 4096, 16384, 300_000]
 

@@ -2,8 +2,6 @@ extends "../hostile/broken_base.gd"
 ## describe(): the tree of types, each node where the engine finds that very value. Damaged bytes are in
 ## hostile/mutations.gd; which nodes of them there are: describe.rs of the codec's tests.
 
-const Generator := preload("../support/generator.gd")
-const Scripted := preload("../support/scripted.gd")
 const FIELDS: PackedStringArray = ["type", "type_name", "offset", "size"]
 const MAX_LEN := 600
 const MAX_MSEC := 10_000

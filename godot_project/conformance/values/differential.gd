@@ -2,8 +2,6 @@ extends "../support/suite.gd"
 ## Random values of every type through VarBatch and through the engine: the same bytes, and from
 ## the engine's bytes the same values, alone and in batches, by every method.
 
-const Generator := preload("../support/generator.gd")
-
 const SEED := 20250301
 const COUNT := 80_000
 const WHOLE_COUNT := 20_000

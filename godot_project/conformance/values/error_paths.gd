@@ -2,8 +2,6 @@ extends "../support/round_trip.gd"
 ## Error lines: one for each failed value, with its index, its byte, and where in the value that is.
 ## How each key is shown, and what is long: paths.rs of the codec's tests.
 
-const Scripted := preload("../support/scripted.gd")
-
 ## Found in the bytes of a value, it becomes a header of no type.
 const MARK := 0x7fedcba987654321
 const NO_TYPE := "expected a type from 0 to 38, found 39"
@@ -82,7 +80,7 @@ func test_large_values() -> void:
 	var dropping := Values.u32(TYPE_ARRAY) + Values.u32(8000)
 	for i: int in 8000:
 		dropping += Values.typed_array(TYPE_INT, [i, i if i % 1000 != 777 else "x"])
-	rows[4321] = {"list": [1, Values.Engines.nested(1026)]}
+	rows[4321] = {"list": [1, Engines.nested(1026)]}
 	var calls: Dictionary[String, Callable] = {
 		' inside [0][6543]["list"][1]["k"]': call_method.bind(&"bytes_to_var", [bad]),
 		" inside [777][1]": call_method.bind(&"bytes_to_var", [dropping]),
@@ -102,7 +100,7 @@ func test_large_values() -> void:
 
 
 func test_encoding() -> void:
-	var deep := Values.Engines.nested(1026)
+	var deep := Engines.nested(1026)
 	var places: Dictionary[String, Variant] = {
 		" inside [0][0][0]": deep,
 		' inside ["k"][1][0]': {"k": [0, deep]},

@@ -1,9 +1,6 @@
 extends "../support/suite.gd"
 ## The value at a path, against decoding everything and looking there.
 
-const Generator := preload("../support/generator.gd")
-const Values := preload("../support/values.gd")
-
 const SEED := 20261123
 const COUNT := 100_000
 const BATCH := 100

@@ -21,7 +21,7 @@ func test_what_is_lost() -> void:
 	var one := {"player": {"weapon": _object}}
 	var typed: Array[RefCounted] = [null, _object]
 	# The engine writes the ID of this object, not the one that it holds.
-	var encoded := Values.Engines.encoded_id()
+	var encoded := Engines.encoded_id()
 	var freed := Node.new()
 	var callable := Callable(freed, &"get_name")
 	var its_signal := freed.ready
@@ -51,7 +51,7 @@ func test_what_is_lost() -> void:
 		],
 		[[null, freed, callable, its_signal, Callable(), Signal(), RID()], ""],
 		[[[freed, {"f": callable, "s": its_signal}], {"r": [RID(), Callable()]}], ""],
-		[Values.Engines.nested(1024), ""],
+		[Engines.nested(1024), ""],
 		[[], ""],
 	]:
 		_check(row[0] as Array, row[1] as String)
@@ -118,7 +118,7 @@ func test_other_calls() -> void:
 	var there := folder + "/missing/x.bin"
 	var missing := ERR_FILE_NOT_FOUND
 	check_forms("save_vars", [there, [_object]], missing, missing, ['cannot save "%s"' % there])
-	var deep: Array = [_object, Values.Engines.nested(1026)]
+	var deep: Array = [_object, Engines.nested(1026)]
 	var line := 'cannot save "%s": value 1: ...' % path
 	check_call(&"save_vars", [path, deep], ERR_INVALID_DATA, [line])
 	check_call(&"var_to_bytes", [_object], var_to_bytes(_object), [])

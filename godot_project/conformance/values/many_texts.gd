@@ -12,12 +12,12 @@ const EDGES: PackedInt32Array = [99_999, 100_000, 100_001, 131_071]
 ## more than all others together: it is in a run of its own, or makes its run late.
 func test_texts_by_threads() -> void:
 	for count: int in EDGES:
-		_check_by_threads(Values.Packed.make(TYPE_PACKED_STRING_ARRAY, count), "%d texts" % count)
+		_check_by_threads(Packed.make(TYPE_PACKED_STRING_ARRAY, count), "%d texts" % count)
 	var empty := PackedStringArray()
 	empty.resize(COUNT)
 	_check_by_threads(empty, "empty texts")
 	for at: int in [0, COUNT / 2, COUNT - 1]:
-		var texts: PackedStringArray = Values.Packed.make(TYPE_PACKED_STRING_ARRAY, COUNT)
+		var texts: PackedStringArray = Packed.make(TYPE_PACKED_STRING_ARRAY, COUNT)
 		texts[at] = "aé日😀".repeat(500_000)
 		_check_by_threads(texts, "a huge text at %d" % at)
 	var texts := _texts()
@@ -33,9 +33,9 @@ func test_texts_by_threads() -> void:
 
 ## What does not come from Unicode is written by the engine's rules on any thread.
 func test_lone_surrogates() -> void:
-	var texts: PackedStringArray = Values.Packed.make(TYPE_PACKED_STRING_ARRAY, COUNT)
+	var texts: PackedStringArray = Packed.make(TYPE_PACKED_STRING_ARRAY, COUNT)
 	for at: int in [0, 12_345, COUNT - 1]:
-		texts[at] = quietly(Values.Engines.lone_surrogate)
+		texts[at] = quietly(Engines.lone_surrogate)
 	var expected := var_to_bytes(texts)
 	for count: int in by_threads(THREADS):
 		check_bytes(VarBatch.var_to_bytes(texts), expected, "%d threads" % count)
@@ -125,7 +125,7 @@ func _check_by_threads(value: Variant, what: String) -> void:
 
 ## Texts of all scripts, empty ones and a few long ones among them.
 static func _texts() -> PackedStringArray:
-	var texts: PackedStringArray = Values.Packed.make(TYPE_PACKED_STRING_ARRAY, COUNT)
+	var texts: PackedStringArray = Packed.make(TYPE_PACKED_STRING_ARRAY, COUNT)
 	for at: int in range(0, COUNT, 5000):
 		texts[at + 3] = "é".repeat(at / 10) + "x"
 		texts[at + 4] = ""

@@ -4,7 +4,6 @@ extends "../support/round_trip.gd"
 
 const Counted := preload("../support/classes/counted.gd")
 const ObjectGraphs := preload("../support/object_graphs.gd")
-const Scripted := preload("../support/scripted.gd")
 const Sword := preload("../support/classes/sword.gd")
 
 const SEED := 20261127
@@ -71,7 +70,7 @@ func _check_batch(seed_number: int, by_all_methods: bool) -> void:
 	while values.size() < BATCH:
 		var value: Variant = graphs.graph()
 		var bytes := var_to_bytes_with_objects(value)
-		var is_misread := graphs.has_value_scripts and Values.Engines.has_value_script_bug()
+		var is_misread := graphs.has_value_scripts and Engines.has_value_script_bug()
 		if is_misread and MARK in bytes.hex_encode():
 			continue
 		var shown := "%s %d" % [what, values.size()]

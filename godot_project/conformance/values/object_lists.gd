@@ -4,8 +4,6 @@ extends "../support/suite.gd"
 
 const Listing := preload("../support/listing.gd")
 const RandomProperties := preload("../support/random_properties.gd")
-const Scripted := preload("../support/scripted.gd")
-const Values := preload("../support/values.gd")
 
 ## Objects of each class.
 const OBJECTS := 6

@@ -1,8 +1,6 @@
 extends "../hostile/broken_base.gd"
 ## Objects as ids and whole, wherever they may stand: what is accepted, refused, and made of them.
 
-const Scripted := preload("../support/scripted.gd")
-const Engines := preload("../support/engine_values.gd")
 const SCRIPT_PATH := "res://conformance/support/scripted.gd"
 const REFUSED := "expected no object with properties"
 

@@ -2,8 +2,6 @@ extends "../support/round_trip.gd"
 ## Text wherever values have it, both ways: every length around blocks of bytes, every code point,
 ## byte order marks, and what the engine writes but cannot read.
 
-const RandomText := preload("../support/random_text.gd")
-
 ## Letters of one to four bytes.
 const LETTERS: PackedStringArray = ["a", "é", "日", "😀"]
 const LONG := 100_000
@@ -43,7 +41,7 @@ func test_every_code_point() -> void:
 func test_random_and_long_texts() -> void:
 	var random := RandomNumberGenerator.new()
 	random.seed = 31415
-	var texts := RandomText.new(random)
+	var texts := Generator.RandomText.new(random)
 	for i: int in part_of(5000):
 		_check_text(texts.of_length(random.randi_range(0, 200)), "random text %d" % i)
 	for letter: String in LETTERS:

@@ -2,8 +2,6 @@ extends "../hostile/broken_base.gd"
 ## Typed arrays and dictionaries, both ways, and on decoding every type as an element of every
 ## other: what the engine converts, what it drops, and one warning a value that lost something.
 
-const Scripted := preload("../support/scripted.gd")
-const Engines := preload("../support/engine_values.gd")
 const KIND_BUILTIN := 1
 const KIND_CLASS := 2
 const KIND_SCRIPT := 3

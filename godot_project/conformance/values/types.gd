@@ -54,20 +54,20 @@ func test_every_value_of_every_type() -> void:
 func test_packed_arrays_of_every_size() -> void:
 	for type: int in range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX):
 		for count: int in COUNTS:
-			check_both_ways(Values.Packed.make(type, count), "%s of %d" % [type_string(type), count])
+			check_both_ways(Packed.make(type, count), "%s of %d" % [type_string(type), count])
 
 
 ## Every byte length modulo the padding. Texts of every length are in strings.gd.
 func test_every_length_of_bytes() -> void:
 	for length: int in 140:
-		check_both_ways(Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, length), "%d bytes" % length)
+		check_both_ways(Packed.make(TYPE_PACKED_BYTE_ARRAY, length), "%d bytes" % length)
 
 
 ## The padding is zero even where the memory was used before: it is filled and freed first.
 func test_padding_in_used_memory() -> void:
 	for length: int in [1, 2, 3, 1021, 1022, 65533, 65534, 65535, 100_001, 1_000_001]:
 		var texts := PackedStringArray(["x".repeat(length), "y"])
-		for value: Variant in [Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, length), texts]:
+		for value: Variant in [Packed.make(TYPE_PACKED_BYTE_ARRAY, length), texts]:
 			var bytes := var_to_bytes(value)
 			for i: int in 4:
 				_fill_and_free(bytes.size())
