@@ -32,8 +32,7 @@ func test_one_kind() -> void:
 
 
 func test_full_objects() -> void:
-	var of := func(i: int) -> int: return [10, 11, 0, 2, 4][i % 5]
-	_check_kinds(7000, of, "full objects", true)
+	_check_kinds(7000, func(i: int) -> int: return [10, 11, 0, 2, 4][i % 5], "full objects", true)
 
 
 ## A batch of buffers whose kinds [param of] gives for each index.

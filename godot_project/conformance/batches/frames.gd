@@ -12,9 +12,7 @@ var _too_deep: Array = Engines.nested(1026)
 
 
 func test_against_a_file() -> void:
-	var large: Array = []
-	for type: int in range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX):
-		large.append(Packed.make(type, 40_001))
+	var large := range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX).map(Packed.make.bind(40_001))
 	var ints: Array[int] = [1, -2, 1 << 35]
 	var packed: Array[PackedByteArray] = [PackedByteArray([1]), PackedByteArray([1, 2, 3, 4, 5])]
 	packed.make_read_only()
@@ -26,11 +24,9 @@ func test_against_a_file() -> void:
 func test_full_objects() -> void:
 	var objects := Engines.storable_objects()
 	_check_against_file(objects, true)
-	var frames := VarBatch.vars_to_frames(objects, true)
-	var denied := func() -> Array: return VarBatch.frames_to_vars(frames)
+	var denied := call_method.bind(&"frames_to_vars", [VarBatch.vars_to_frames(objects, true)])
 	var nulls: Array = expect_errors(denied, objects.size(), "VarBatch.frames_to_vars: value ")
-	check_int(nulls.size(), objects.size(), "values without permission for objects")
-	check_int(nulls.count(null), objects.size(), "nulls without permission for objects")
+	check_value(nulls, filled(objects.size()), "values without permission for objects")
 	for places: PackedInt32Array in [[0], [499], [500], [3, 700, 1101]]:
 		var values := sized(1102, func(i: int) -> int: return i % 2000)
 		for at: int in places:
@@ -80,8 +76,7 @@ func test_values_that_fail() -> void:
 		[0], [499], [500], [501], [0, 1, 498, 499, 500, 999, 1000], range(500), range(500, 1000)
 	]:
 		for size: int in [20, 3000]:
-			var values := sized(1001, func(_i: int) -> int: return size)
-			_check_failing(values, places, "%d bytes" % size)
+			_check_failing(sized(1001, func(_i: int) -> int: return size), places, "%d bytes" % size)
 	for count: int in [1, 500, 501]:
 		_check_failing(range(count), PackedInt32Array(range(count)), "all")
 	var buffers: Array[PackedByteArray] = [var_to_bytes(1), PackedByteArray(), var_to_bytes("two")]
@@ -100,9 +95,7 @@ func test_over_threads() -> void:
 				values = values.map(func(value: PackedByteArray) -> Array: return [value, "text"])
 			_check(values, "%d arrays" % count)
 			_check_failing(values, [0, count / 2, count - 1], "%d arrays" % count)
-	var small: Array = []
-	for i: int in 70_000:
-		small.append(i if i % 3 else PackedInt32Array([i, -i]))
+	var small := range(70_000).map(func(i: int) -> Variant: return i if i % 3 else PackedInt32Array([i, -i]))
 	_check(small, "70,000 small values")
 	_check_failing(small, [69_000], "70,000 small values")
 

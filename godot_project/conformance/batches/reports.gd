@@ -17,11 +17,9 @@ func test_zeros() -> void:
 	var of_file := '"%s": ' % path
 	write(path, zeros)
 	var started := Time.get_ticks_msec()
-	var data := ERR_INVALID_DATA
 	var corrupt := ERR_FILE_CORRUPT
-	check_forms("frames_to_vars", [zeros], filled(count), data, _frames(count), true)
-	var text := of_file + "value 0: " + ZEROS % [zeros.size(), 0]
-	check_forms("load_vars", [path], [], corrupt, [text], true)
+	check_forms("frames_to_vars", [zeros], filled(count), ERR_INVALID_DATA, _frames(count), true)
+	check_forms("load_vars", [path], [], corrupt, [of_file + "value 0: " + ZEROS % [zeros.size(), 0]], true)
 	var file := FileAccess.open_compressed(path, FileAccess.WRITE, FileAccess.COMPRESSION_ZSTD)
 	for i: int in 4:
 		file.store_buffer(zeros)
@@ -33,8 +31,7 @@ func test_zeros() -> void:
 
 
 func test_bad_buffers() -> void:
-	var buffers: Array[PackedByteArray] = []
-	buffers.resize(100_000)
+	var buffers := filled(100_000, PackedByteArray())
 	var texts := PackedStringArray()
 	for i: int in MAX_LINES:
 		texts.append("buffer %d: " % i + EMPTY % 0)
@@ -65,9 +62,7 @@ func test_the_end_of_a_stream() -> void:
 
 ## Warnings are bounded with the errors, which go first. Which are printed: report.rs.
 func test_warnings() -> void:
-	var buffers: Array[PackedByteArray] = []
-	buffers.resize(1000)
-	buffers.fill(Values.typed_array(TYPE_INT, ["text"]))
+	var buffers := filled(1000, Values.typed_array(TYPE_INT, ["text"]))
 	for rows: Array in [
 		[0, MAX_LINES + 1, "980 more warnings are not printed"],
 		[5, MAX_LINES - 5 + 1, "980 more warnings are not printed"],

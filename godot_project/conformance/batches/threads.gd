@@ -15,13 +15,13 @@ func _init() -> void:
 		_buffers.append(var_to_bytes(_values[-1]))
 	for buffer: PackedByteArray in _buffers:
 		_frames.append_array(frame(buffer))
-		_expected.append_array(_encoded([bytes_to_var(buffer)]))
+		_expected.append(var_to_bytes_with_objects(bytes_to_var(buffer)))
 
 
 ## A bad buffer on another thread: null and an error line, as anywhere.
 func test_errors_on_a_thread() -> void:
 	var bad: Array = [_buffers[0], PackedByteArray([1, 2]), _buffers[0]]
-	var decode := func(_i: int) -> Array: return VarBatch.bytes_to_vars(bad)
+	var decode := call_method.bind(&"bytes_to_vars", [bad]).unbind(1)
 	var run := func() -> Array: return end_threads(start_threads(1, decode))[0]
 	var found: Array = expect_errors(run, 1, "VarBatch.bytes_to_vars: buffer 1: ")
 	var good: Variant = bytes_to_var(_buffers[0])
@@ -39,38 +39,23 @@ func test_thread_count() -> void:
 
 
 func test_version() -> void:
-	var pattern := RegEx.create_from_string(
-		"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$"
-	)
+	var semantic := "^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$"
 	var version := VarBatch.get_version()
-	check(pattern.search(version) != null, "no semantic version: '%s'" % version)
+	check(RegEx.create_from_string(semantic).search(version) != null, "no semantic version: '%s'" % version)
 
 
 func work(count: int) -> void:
 	for i: int in count:
-		if VarBatch.vars_to_bytes(_values) != _buffers:
-			note("vars_to_bytes differs")
-		if VarBatch.vars_to_frames(_values) != _frames:
-			note("vars_to_frames differs")
-		if _encoded(VarBatch.bytes_to_vars(_buffers)) != _expected:
-			note("bytes_to_vars differs")
-		if _encoded(VarBatch.frames_to_vars(_frames)) != _expected:
-			note("frames_to_vars differs")
+		note_other(VarBatch.vars_to_bytes(_values), _buffers, "vars_to_bytes")
+		note_other(VarBatch.vars_to_frames(_values), _frames, "vars_to_frames")
+		# With objects whole: an id becomes a new object, which has another id.
+		note_other(Values.engine_bytes(VarBatch.bytes_to_vars(_buffers), true), _expected, "bytes_to_vars")
+		note_other(Values.engine_bytes(VarBatch.frames_to_vars(_frames), true), _expected, "frames_to_vars")
 		for at: int in range(i % 5, _values.size(), 5):
-			if VarBatch.var_to_bytes(_values[at]) != _buffers[at]:
-				note("bytes of value %d differ" % at)
-			if _encoded([VarBatch.bytes_to_var(_buffers[at])])[0] != _expected[at]:
-				note("value %d differs" % at)
-		var there := VarBatch.var_to_bytes_in(_of_others, VarBatch.DIALECT_GODOT_3)
-		var here := VarBatch.transcode(there, VarBatch.DIALECT_GODOT_3, VarBatch.DIALECT_GODOT_4)
-		var back: Variant = VarBatch.bytes_to_var_in(there, VarBatch.DIALECT_GODOT_3)
-		if here != var_to_bytes(_of_others) or back != _of_others:
-			note("a value of Godot 3 differs")
-
-
-## With objects whole: an id becomes a new object, which has another id.
-func _encoded(values: Array) -> Array[PackedByteArray]:
-	var buffers: Array[PackedByteArray] = []
-	for value: Variant in values:
-		buffers.append(var_to_bytes_with_objects(value))
-	return buffers
+			note_other(VarBatch.var_to_bytes(_values[at]), _buffers[at], "var_to_bytes %d" % at)
+			var found: Variant = VarBatch.bytes_to_var(_buffers[at])
+			note_other(var_to_bytes_with_objects(found), _expected[at], "bytes_to_var %d" % at)
+		var there := VarBatch.var_to_bytes_in(_of_others, GODOT_3)
+		var here := VarBatch.transcode(there, GODOT_3, GODOT_4)
+		var back: Variant = VarBatch.bytes_to_var_in(there, GODOT_3)
+		note_other([here, back], [var_to_bytes(_of_others), _of_others], "a value of Godot 3")

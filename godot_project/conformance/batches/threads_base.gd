@@ -25,8 +25,7 @@ func test_from_threads() -> void:
 
 func test_from_the_worker_pool() -> void:
 	prepare()
-	var share := maxi(rounds / 5, 1)
-	var task := WorkerThreadPool.add_group_task(func(_i: int) -> void: work(share), 8)
+	var task := WorkerThreadPool.add_group_task(func(_i: int) -> void: work(maxi(rounds / 5, 1)), 8)
 	work(rounds)
 	WorkerThreadPool.wait_for_group_task_completion(task)
 	check_no_problems()
@@ -59,6 +58,11 @@ func note(problem: String) -> void:
 	_mutex.lock()
 	_problems.append(problem)
 	_mutex.unlock()
+
+
+func note_other(found: Variant, expected: Variant, what: String) -> void:
+	if found != expected:
+		note("%s differs" % what)
 
 
 func check_no_problems() -> void:

@@ -15,8 +15,7 @@ func test_what_a_change_is() -> void:
 	check(not changes.is_read_only(), "the changes are read-only")
 	check_value(changes[0], {"path": [0], "op": SET, "old": 1, "new": 2}, "a change")
 	var entry := VarBatch.diff(var_to_bytes({}), var_to_bytes({7: 8}))[0]
-	var expected := {"path": [7], "op": INSERT, "old": null, "new": 8, "index": 0}
-	check_value(entry, expected, "a change of an entry")
+	check_value(entry, {"path": [7], "op": INSERT, "old": null, "new": 8, "index": 0}, "a change of an entry")
 	# They belong to the caller.
 	(changes[0].path as Array).append("mine")
 	changes[0].op = "mine"
@@ -149,8 +148,7 @@ func _check(before: Variant, after: Variant, expected: Array[Dictionary]) -> voi
 
 func _check_patches(bytes: Array[PackedByteArray], changes: Array[Dictionary], what: String, objects := false) -> void:
 	check_bytes(VarBatch.patch(bytes[0], changes, objects), bytes[1], "patch, " + what)
-	var inverse := Model.inverse(changes)
-	check_bytes(VarBatch.patch(bytes[1], inverse, objects), bytes[0], "back, " + what)
+	check_bytes(VarBatch.patch(bytes[1], Model.inverse(changes), objects), bytes[0], "back, " + what)
 
 
 func _id(encoded: Variant) -> int:

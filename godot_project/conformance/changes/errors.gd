@@ -3,7 +3,6 @@ extends "../support/suite.gd"
 ## place of a pair: one line for each that says which and why, nothing as its result, and the others
 ## as ever.
 
-const HASH_LEN := 8
 const NO_PAIR := "expected an Array of two PackedByteArrays, found "
 const NO_CHANGES: Array[Dictionary] = []
 const NO_BYTES: PackedByteArray = []
@@ -28,8 +27,7 @@ func test_bytes_that_are_no_values() -> void:
 		for pair: Array in [[bad, good, "before: "], [good, bad, "after: "], [bad, bad, "before: "]]:
 			var line: String = pair[2] + reason
 			check_call(&"diff", pair.slice(0, 2), NO_CHANGES, [line])
-			var lists: Array = [NO_CHANGES]
-			check_call(&"diff_batch", [[pair.slice(0, 2)]], lists, ["pair 0: " + line])
+			check_call(&"diff_batch", [[pair.slice(0, 2)]], [NO_CHANGES], ["pair 0: " + line])
 		for changes: Array in [[], [_put([], 1)]] if bad != object else []:
 			check_call(&"patch", [bad, changes], NO_BYTES, ["before: " + reason])
 	check(not VarBatch.diff(object, var_to_bytes([1]), true).is_empty(), "objects are refused")
@@ -54,8 +52,7 @@ func test_deltas_of_any_bytes() -> void:
 	var bad: Array[PackedByteArray] = [NO_BYTES, _one + _two, _one.slice(1), PackedByteArray([9])]
 	for before: PackedByteArray in bad:
 		for after: PackedByteArray in bad:
-			var delta := VarBatch.make_delta(before, after)
-			check_call(&"apply_delta", [before, delta], after, [])
+			check_call(&"apply_delta", [before, VarBatch.make_delta(before, after)], after, [])
 
 
 func test_what_is_no_pair() -> void:
@@ -130,8 +127,7 @@ func test_changes_that_do_not_fit() -> void:
 ## Those before are not kept.
 func test_the_second_of_two() -> void:
 	var first := _put(["i"], 1).merged({"old": 4})
-	var text := 'expected the old value 4, found 1, in change 1 inside ["i"]'
-	_refused_all([first, first.duplicate()], text)
+	_refused_all([first, first.duplicate()], 'expected the old value 4, found 1, in change 1 inside ["i"]')
 	_refused_all([first, 7], "change 1: expected a Dictionary, found int")
 
 
@@ -173,6 +169,6 @@ func _refused_all(changes: Array, text: String) -> void:
 
 ## The hash of its base as a message shows it.
 func _hash_text(delta: PackedByteArray) -> String:
-	var hash_bytes := delta.slice(1, 1 + HASH_LEN)
+	var hash_bytes := delta.slice(1, 9)
 	hash_bytes.reverse()
 	return hash_bytes.hex_encode()

@@ -9,12 +9,6 @@ const SEED := 20250307
 const COUNT := 90_000
 const WHOLE_COUNT := 10_000
 const BATCH := 200
-## Of so many pairs one has nothing to do with each other.
-const UNRELATED := 8
-## Of so many pairs one is followed by a script.
-const FOLLOWED := 4
-const MAX_EQUAL_DELTA := 32
-const MAX_FAILURES := 8
 
 var _pair_count := 0
 var _change_count := 0
@@ -33,16 +27,11 @@ func _run(count: int, whole: bool) -> void:
 	var seed_number := SEED + int(whole)
 	var generator := Generator.new(seed_number, whole)
 	var edits := Edits.new(generator, whole)
-	for first: int in range(0, count, BATCH):
-		# A seed for each batch, so that a failure can be looked at without all before it.
-		generator.random.seed = seed_number + first
-		VarBatch.set_thread_count(first / BATCH % 3)
+	var check_some := func(size: int, seed_of_batch: int) -> void:
 		# What has ids must live as long as they are looked at.
 		var values: Array = []
-		var pairs: Array = _make_pairs(edits, mini(BATCH, count - first), values)
-		_check_pairs(pairs, whole, "seed %d, pair" % (seed_number + first))
-		if failures.size() >= MAX_FAILURES:
-			return
+		_check_pairs(_make_pairs(edits, size, values), whole, "seed %d, pair" % seed_of_batch)
+	in_batches(count, BATCH, seed_number, generator.random, check_some)
 	var text := "  diff: %d pairs, %d changes, %d pairs left out, whole objects: %s"
 	print(text % [_pair_count, _change_count, _left_out, whole])
 	check_int(_pair_count + _left_out, count, "pairs")
@@ -58,7 +47,7 @@ func _make_pairs(edits: Edits, count: int, values: Array) -> Array:
 		var before: Variant = edits.value()
 		var is_stable := edits.is_stable(before)
 		var bytes := edits.encoded(before)
-		var is_related := edits.random.randi_range(0, UNRELATED - 1) > 0
+		var is_related := edits.random.randi_range(0, 7) > 0
 		var after: Variant = edits.edited(before) if is_related else edits.value()
 		values.append_array([before, after])
 		var pair: Array[PackedByteArray] = [bytes, edits.encoded(after)]
@@ -89,7 +78,7 @@ func _check_pairs(pairs: Array, whole: bool, what: String) -> void:
 		check(changes.is_empty() == (before == after), "changes of the same, or none, " + name)
 		# As a script follows them, with objects in the place of their ids, and each old value there. A
 		# whole object that is a key is another object each time, to which no script can go.
-		if i % FOLLOWED == 0 and not whole:
+		if i % 4 == 0 and not whole:
 			var live: Array = Edits.resolved(changes.duplicate(true))
 			check_bytes(VarBatch.patch(before, live), after, "patch with objects, " + name)
 			var value: Variant = Model.patched(Edits.resolved(bytes_to_var(before)), live)
@@ -101,7 +90,7 @@ func _check_pairs(pairs: Array, whole: bool, what: String) -> void:
 		check(VarBatch.diff(after, after, whole).is_empty(), "changes of the same, " + name)
 		check_bytes(VarBatch.patch(after, [], whole), after, "patch without changes, " + name)
 		delta = VarBatch.make_delta(after, after.duplicate())
-		check(delta.size() < MAX_EQUAL_DELTA, "a delta of nothing: %d, %s" % [delta.size(), name])
+		check(delta.size() < 32, "a delta of nothing: %d, %s" % [delta.size(), name])
 		check_bytes(VarBatch.apply_delta(after, delta), after, "a delta of nothing, " + name)
 		if failures.size() >= MAX_FAILURES:
 			return

@@ -10,9 +10,6 @@ const COUNT := 400_000
 const OBJECT_COUNT := 40_000
 const BATCH := 200
 const MAX_LEN := 600
-const MAX_FAILURES := 5
-## Of so many buffers one is a generated value, the others are containers of few types.
-const GENERATED := 5
 
 var _generator: Generator
 var _mutator: Mutator
@@ -58,12 +55,9 @@ func _run(count: int, allow_objects: bool) -> void:
 	var seed_number := SEED + int(allow_objects)
 	_generator = Generator.new(seed_number, allow_objects)
 	_mutator = Mutator.new(_generator.random)
-	for first: int in range(0, count, BATCH):
-		# A seed for each batch, so that a failure can be looked at without all before it.
-		_generator.random.seed = seed_number + first
-		quietly(_check_batch.bind(mini(BATCH, count - first), allow_objects, seed_number + first))
-		if failures.size() >= MAX_FAILURES:
-			return
+	var check_some := func(size: int, seed_of_batch: int) -> void:
+		quietly(_check_batch.bind(size, allow_objects, seed_of_batch))
+	in_batches(count, BATCH, seed_number, _generator.random, check_some)
 	print("  diff: %d pairs of %d, %d in parts" % [_pair_count, count, _partial_count])
 	check(_pair_count > count / 10 and _partial_count > count / 20, "too few are values")
 
@@ -120,9 +114,9 @@ func _is_stable(bytes: PackedByteArray, allow_objects: bool) -> bool:
 	return Equal.difference(_decoded(again, allow_objects), value).is_empty()
 
 
+## Of a generated value at times, mostly of a container of few types.
 func _encoded(allow_objects: bool) -> PackedByteArray:
-	var random := _generator.random
-	var value: Variant = _generator.value() if random.randi() % GENERATED == 0 else _container(2)
+	var value: Variant = _generator.value() if _generator.random.randi() % 5 == 0 else _container(2)
 	return var_to_bytes_with_objects(value) if allow_objects else var_to_bytes(value)
 
 

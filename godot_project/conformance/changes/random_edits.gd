@@ -21,12 +21,10 @@ func _init(value_generator: Generator, whole_objects: bool) -> void:
 	_whole = whole_objects
 
 
-## A value of any type.
 func value() -> Variant:
 	return normal(generator.value())
 
 
-## The bytes that the engine writes of [param given].
 func encoded(given: Variant) -> PackedByteArray:
 	return var_to_bytes_with_objects(given) if _whole else var_to_bytes(given)
 
@@ -73,22 +71,14 @@ static func resolved(given: Variant) -> Variant:
 static func _of_objects(dictionary: Dictionary) -> Dictionary:
 	var key := dictionary.get_typed_key_builtin()
 	var content := dictionary.get_typed_value_builtin()
-	return Dictionary(
-		{},
-		key,
-		&"Object" if key == TYPE_OBJECT else &"",
-		null,
-		content,
-		&"Object" if content == TYPE_OBJECT else &"",
-		null
-	)
+	var class_of := func(type: int) -> StringName: return &"Object" if type == TYPE_OBJECT else &""
+	return Dictionary({}, key, class_of.call(key), null, content, class_of.call(content), null)
 
 
 static func _may_hold_ids(given: Variant) -> bool:
 	return given is EncodedObjectAsID or given is Array or given is Dictionary
 
 
-## Gives [param dictionary] these entries, in this order.
 static func rebuild(dictionary: Dictionary, keys: Array, values: Array) -> void:
 	dictionary.clear()
 	for at: int in keys.size():

@@ -2,8 +2,6 @@ extends "../support/round_trip.gd"
 ## Base of the suites on other engines: bytes that a real Godot 3.2.3 and 3.6.2 wrote, what they are
 ## here, and which types another engine has.
 
-const GODOT_4 := VarBatch.DIALECT_GODOT_4
-const GODOT_3 := VarBatch.DIALECT_GODOT_3
 const PANDEMONIUM := VarBatch.DIALECT_PANDEMONIUM
 
 ## The others, and their columns in the table of types.
@@ -95,8 +93,7 @@ func has_place(value: Variant, dialect: VarBatch.Dialect) -> bool:
 		var table: Dictionary = value
 		return table.keys().all(is_placed) and table.values().all(is_placed)
 	if value is Array:
-		var array: Array = value
-		return Array(array, TYPE_NIL, &"", null).all(is_placed)
+		return Array(value as Array, TYPE_NIL, &"", null).all(is_placed)
 	return true
 
 
@@ -122,11 +119,7 @@ func as_kept(value: Variant, dialect: VarBatch.Dialect) -> Variant:
 			for i: int in array.size():
 				array[i] = as_kept(array[i], dialect)
 			return array
-	return as_single(value)
-
-
-## What a build with single precision keeps of a value: components of 32 bits.
-func as_single(value: Variant) -> Variant:
+	# A build with single precision keeps components of 32 bits.
 	var is_packed := typeof(value) in Values.PACKED_VECTORS
 	if not is_packed and not Values.FLOAT_COMPONENTS.has(typeof(value)):
 		return value

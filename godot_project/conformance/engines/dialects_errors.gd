@@ -83,8 +83,7 @@ func test_what_is_lost_in_reading() -> void:
 	check_call(&"bytes_to_var_in", [twice, PANDEMONIUM], {"k": true}, [WARNING + line])
 	line = "1 text has U+FFFD for what is no character, at byte 8 inside [0]"
 	var surrogates := Values.hex("13000000 01000000 04000000 08000000 61eda080 62edb080")
-	var text := ["a\ufffdb\ufffd"]
-	check_call(&"bytes_to_var_in", [surrogates, GODOT_3], text, [WARNING + line])
+	check_call(&"bytes_to_var_in", [surrogates, GODOT_3], ["a\ufffdb\ufffd"], [WARNING + line])
 	# What follows a value is not looked at, but who translates it may want to know that it is gone.
 	var longer := Values.hex("02000000 07000000 09")
 	check_call(&"bytes_to_var_in", [longer, GODOT_3], 7, [])

@@ -3,7 +3,6 @@ extends "dialects_base.gd"
 ## scripts. Scripts that run meanwhile.
 
 const Meddler := preload("../hostile/meddler.gd")
-const UNKNOWN := "11000000 06000000 4e6f5375 63680000 00000000"
 const NO_OBJECTS := "expected no object with properties, as objects are not allowed (allow_objects: true, or a list of classes), found one, at "
 
 
@@ -34,8 +33,7 @@ func test_scripts() -> void:
 	var bytes := Values.hex("13000000 03000000 02000000 07000000" + SCRIPTED + PLAIN)
 	var lost := WARNING + "1 script of an object was left out, at byte "
 	var expected := [7, RefCounted.new(), RefCounted.new()]
-	var line := lost + "52 inside [1].script"
-	check_call(&"bytes_to_var_in", [bytes, GODOT_3, true], expected, [line])
+	check_call(&"bytes_to_var_in", [bytes, GODOT_3, true], expected, [lost + "52 inside [1].script"])
 	var write := func() -> Variant: return VarBatch.var_to_bytes_in(Scripted.new(), GODOT_3, true)
 	var there: PackedByteArray = expect_logged(write, 0, 1, lost.trim_prefix(WARNING))
 	check_call(&"bytes_to_var_in", [there, GODOT_3, true], RefCounted.new(), [])
@@ -44,7 +42,7 @@ func test_scripts() -> void:
 ## Found when all is translated, and told at the byte that was given.
 func test_unknown_classes() -> void:
 	var start := "13000000 03000000 10000000" + SCRIPTED
-	var bytes := Values.hex(start + UNKNOWN)
+	var bytes := Values.hex(start + "11000000 06000000 4e6f5375 63680000 00000000")
 	var line := 'expected a class that can be instantiated, found "NoSuch", at byte %d inside [2]'
 	line = line % Values.hex(start).size()
 	check_call(&"bytes_to_var_in", [bytes, GODOT_3, true], null, [line])
@@ -71,8 +69,7 @@ func test_other_names() -> void:
 func test_scripts_that_change_what_is_there() -> void:
 	var values: Array = [Packed.make(TYPE_PACKED_BYTE_ARRAY, 300_000), Meddler.new(), "end"]
 	Meddler.on_get = values.clear
-	var write := func() -> Variant: return VarBatch.var_to_bytes_in(values, GODOT_3, true)
-	var bytes: PackedByteArray = write.call()
+	var bytes := VarBatch.var_to_bytes_in(values, GODOT_3, true)
 	Meddler.reset()
 	check_int(values.size(), 0, "elements that the getter left")
 	var found: Array = VarBatch.bytes_to_var_in(bytes, GODOT_3, true)

@@ -1,19 +1,13 @@
-extends "../support/suite.gd"
+extends "../support/round_trip.gd"
 ## Base of the suites that look at what a real Godot 3 has written, and write what it then reads:
 ## see scripts/godot3-test.sh.
 
 const Reasons := preload("from_godot3_reasons.gd")
 const Vectors := preload("from_godot3_vectors.gd")
 
-const GODOT_3 := VarBatch.DIALECT_GODOT_3
-const GODOT_4 := VarBatch.DIALECT_GODOT_4
-
 ## The environment says in which folder the files are, and the version that wrote them: "3.6".
 const FOLDER := "VARBATCH_GODOT3_FILES"
 const VERSION := "VARBATCH_GODOT3_VERSION"
-
-## Godot 4's header of an Array.
-const TWO_ELEMENTS: PackedByteArray = [TYPE_ARRAY, 0, 0, 0, 2, 0, 0, 0]
 
 
 static func path_of(file: String) -> String:
@@ -26,8 +20,7 @@ static func vectors_in(file: String) -> Array[RefCounted]:
 
 ## What the engine reads: the real one, as far as it goes without printing.
 func engine_value(bytes: PackedByteArray, objects: bool) -> Variant:
-	var read := bytes_to_var_with_objects if objects else bytes_to_var
-	return quietly(read.bind(bytes))
+	return quietly((bytes_to_var_with_objects if objects else bytes_to_var).bind(bytes))
 
 
 ## What the engine reads of bytes that it must take for one value, all of them.
@@ -35,9 +28,10 @@ func engine_value_of_all(bytes: PackedByteArray, objects: bool, what: String) ->
 	var value: Variant = engine_value(bytes, objects)
 	if value is Object and not value is RefCounted:
 		# decode_var_size() would make another, and lose it.
-		var pair: Variant = engine_value(TWO_ELEMENTS + bytes + var_to_bytes(what), objects)
+		var header := Values.header(TYPE_ARRAY) + Values.u32(2)
+		var pair: Variant = engine_value(header + bytes + var_to_bytes(what), objects)
 		check(pair is Array and (pair as Array)[1] == what, "%s: another size" % what)
-		discard(pair)
+		Values.discard(pair)
 	else:
 		var size: int = quietly(bytes.decode_var_size.bind(0, objects))
 		check(size > 0 and size == bytes.size(), "%s: of another size: %d" % [what, size])
@@ -56,21 +50,6 @@ func check_bytes_or(reason: String, found: PackedByteArray, expected: PackedByte
 		check_bytes(found, expected, what)
 	else:
 		check(found != expected, "%s: is the same, in spite of: %s" % [what, reason])
-
-
-## Frees what nobody else would. No recursion: values may be nested deeper than scripts can call.
-static func discard(value: Variant) -> void:
-	var left: Array = [value]
-	while not left.is_empty():
-		var part: Variant = left.pop_back()
-		if part is Array:
-			left.append_array(part as Array)
-		elif part is Dictionary:
-			var dictionary: Dictionary = part
-			left.append_array(dictionary.keys() + dictionary.values())
-		elif part is Object and is_instance_valid(part) and not part is RefCounted:
-			var object: Object = part
-			object.free()
 
 
 ## Calls an action of VarBatch that must succeed. It must warn of what [param warning] says, or not

@@ -79,8 +79,7 @@ func _check_texts_of(path: String, save: String) -> Array:
 		if text == null:
 			without.append(value)
 		else:
-			var expected: Variant = str_to_var(text as String)
-			check_value(_sorted(value), _sorted(expected), "%s, value %d" % [save, count])
+			check_value(_sorted(value), _sorted(str_to_var(text as String)), "%s, value %d" % [save, count])
 		count += 1
 	check(count > 100, "%s: only %d values" % [save, count])
 	check_int(file.get_position(), file.get_length(), "end of " + save)

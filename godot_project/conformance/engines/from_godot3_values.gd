@@ -33,7 +33,7 @@ func test_they_are_values_of_godot_4() -> void:
 		if not vector.objects:
 			var again := var_to_bytes(value)
 			check_bytes_or(_reason(vector, Reasons.AGAIN), again, here, "again, " + vector.name)
-		discard([value, found])
+		Values.discard([value, found])
 
 
 func test_what_is_too_deep() -> void:
@@ -67,7 +67,7 @@ func test_they_are_written() -> void:
 		var written: PackedByteArray = good(write, "", what)
 		check_bytes_or(_reason(vector, Reasons.WRITTEN), written, vector.bytes(BYTES_PART), what)
 		_store(file, vector, written, Reasons.WRITTEN_READ)
-		discard(value)
+		Values.discard(value)
 
 
 func test_reasons_name_vectors() -> void:
@@ -76,20 +76,17 @@ func test_reasons_name_vectors() -> void:
 		names.append(line.get_slice(" |", 0))
 	for row: Array in Reasons.ROWS:
 		for pattern: String in row[3]:
-			var is_there := names.any(func(name: String) -> bool: return name.match(pattern))
-			check(is_there, "no vector %s" % pattern)
+			check(names.any(func(name: String) -> bool: return name.match(pattern)), "no vector %s" % pattern)
 
 
 ## What this version writes, and no engine refuses.
 func _written() -> Array[RefCounted]:
-	return vectors_in(FILE).filter(
-		func(vector: Vectors) -> bool: return vector.parts[BYTES_PART] != Vectors.NONE and not _is_refused(vector)
-	)
+	var has_bytes := func(vector: Vectors) -> bool: return vector.parts[BYTES_PART] != Vectors.NONE
+	return vectors_in(FILE).filter(has_bytes).filter(func(vector: Vectors) -> bool: return not _is_refused(vector))
 
 
 func _translated(vector: Vectors) -> PackedByteArray:
-	var warning := Reasons.warning(vector.name)
-	return translated(vector.bytes(BYTES_PART), GODOT_3, GODOT_4, warning, vector.name)
+	return translated(vector.bytes(BYTES_PART), GODOT_3, GODOT_4, Reasons.warning(vector.name), vector.name)
 
 
 func _is_refused(vector: Vectors) -> bool:

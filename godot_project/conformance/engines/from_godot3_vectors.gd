@@ -1,7 +1,6 @@
 extends RefCounted
 ## One line of a file of vectors that a real Godot 3 filled in: see rust/codec/tests/vectors/.
 
-const SEPARATOR := "|"
 ## Behind the name of a vector that is about objects with their properties.
 const OBJECTS := " (objects)"
 ## Behind the name of one that holds for that version alone.
@@ -21,11 +20,12 @@ static func read(path: String, version: String) -> Array[RefCounted]:
 	var vectors: Array[RefCounted] = []
 	for line: String in FileAccess.get_file_as_string(path).split("\n", false):
 		var vector := new()
-		for part: String in line.split(SEPARATOR):
+		for part: String in line.split("|"):
 			vector.parts.append(part.strip_edges())
 		vector.name = vector.parts[0]
 		vector.objects = vector.name.ends_with(OBJECTS)
-		if not line.begins_with("#") and not vector._is_of_another(version):
+		var is_of_another := func(other: String) -> bool: return other != version and VERSION % other in vector.name
+		if not line.begins_with("#") and not Array(VERSIONS).any(is_of_another):
 			vectors.append(vector)
 	return vectors
 
@@ -33,13 +33,6 @@ static func read(path: String, version: String) -> Array[RefCounted]:
 ## The bytes in a part, none if there are none.
 func bytes(part: int) -> PackedByteArray:
 	return PackedByteArray() if parts[part] == NONE else _expanded(parts[part]).hex_decode()
-
-
-func _is_of_another(version: String) -> bool:
-	for other: String in VERSIONS:
-		if other != version and VERSION % other in name:
-			return true
-	return false
 
 
 ## Without spaces, and "(...)xN" N times.

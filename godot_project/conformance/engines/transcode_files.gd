@@ -4,9 +4,6 @@ extends "../files/files_base.gd"
 ## that cannot be read or written are in files/errors.gd.
 
 const Dialects := preload("dialects_base.gd")
-const GODOT_4 := VarBatch.DIALECT_GODOT_4
-const GODOT_3 := VarBatch.DIALECT_GODOT_3
-const OLD: Array = ["the old file", 1, 2.5]
 
 var _target := folder + "/target.bin"
 
@@ -62,8 +59,7 @@ func test_paths() -> void:
 		check_names(["old", path.get_file(), _target.get_file()], "a link")
 	var from := "res://conformance/support/suite.gd"
 	var code := ERR_FILE_CORRUPT
-	var line := '"%s": ...' % from
-	check_call(&"transcode_file", [from, _target, GODOT_3, GODOT_4], code, [line], code)
+	check_call(&"transcode_file", [from, _target, GODOT_3, GODOT_4], code, ['"%s": ...' % from], code)
 
 
 ## Bytes behind a value inside its frame are left out.
@@ -84,8 +80,7 @@ func test_what_is_lost() -> void:
 func test_objects() -> void:
 	write(path, stored([[Resource.new()], RefCounted.new()], true))
 	_translate(path, _target, GODOT_4, GODOT_3, "objects to Godot 3")
-	var there := FileAccess.get_file_as_bytes(_target)
-	check_int(there.decode_u32(4 + 8), 17, "type of an object in Godot 3")
+	check_int(FileAccess.get_file_as_bytes(_target).decode_u32(4 + 8), 17, "type of an object in Godot 3")
 	_translate(_target, _target, GODOT_3, GODOT_4, "and back")
 	check_same(read_loop(_target, true), [[Resource.new()], RefCounted.new()], "objects, back")
 
@@ -100,8 +95,7 @@ func test_many_at_once() -> void:
 	var codes := end_threads(start_threads(8, work))
 	for i: int in codes.size():
 		check_int(codes[i] as int, OK, "result of file %d" % i)
-		var bytes := FileAccess.get_file_as_bytes("%s.%d" % [_target, i])
-		check_bytes(bytes, stored(values), "file %d" % i)
+		check_bytes(FileAccess.get_file_as_bytes("%s.%d" % [_target, i]), stored(values), "file %d" % i)
 
 
 ## The frame, its byte in the file, and where in the value it is, whichever piece it is in. The target
@@ -132,7 +126,6 @@ func _write_compressed(frames: PackedByteArray, mode: int) -> void:
 	file.close()
 
 
-## The frames of Godot 3.
 func _written(values: Array) -> PackedByteArray:
 	var frames := PackedByteArray()
 	for value: Variant in values:
@@ -161,13 +154,6 @@ func _check_fails(source: PackedByteArray, code: Error, text: String, from: int,
 	write(path, source)
 	for threads: int in Threads.new(THREAD_COUNTS):
 		for target: String in [_target, path]:
-			for is_there: bool in [true, false]:
-				DirAccess.remove_absolute(_target)
-				if is_there:
-					write(_target, stored(OLD))
-				var arguments: Array = [path, target, from, to]
-				check_call(&"transcode_file", arguments, code, ["...%s..." % text], code)
-				check_names([path.get_file()] + (["target.bin"] if is_there else []), text)
-				check_bytes(FileAccess.get_file_as_bytes(path), source, "the source")
-				if is_there:
-					check_bytes(FileAccess.get_file_as_bytes(_target), stored(OLD), "the target")
+			var arguments: Array = [path, target, from, to]
+			check_keeps_old(check_call.bind(&"transcode_file", arguments, code, ["...%s..." % text], code), _target)
+			check_bytes(FileAccess.get_file_as_bytes(path), source, "the source")

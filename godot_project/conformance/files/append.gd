@@ -109,6 +109,5 @@ func test_an_object_that_appends() -> void:
 ## That values cannot be appended to the file, which stays as it is.
 func _check_refused(code: int, why: String, added := NEW) -> void:
 	var before := FileAccess.get_file_as_bytes(path)
-	var text := 'cannot append to "%s": %s' % [path, why]
-	check_forms("append_vars", [path, added], code, code, [text])
+	check_forms("append_vars", [path, added], code, code, ['cannot append to "%s": %s' % [path, why]])
 	check_bytes(FileAccess.get_file_as_bytes(path), before, "the file")

@@ -25,8 +25,7 @@ func test_a_backup_is_loaded_with_one_warning() -> void:
 				check_call(form, [path, 5, false, key], {"level": 2}, lines)
 			for other: PackedByteArray in [backup.slice(0, -1), "other".to_utf8_buffer()]:
 				write(_bak, other)
-				var load := func() -> void: VarBatch.load_var(path, 5, false, key)
-				var lines := "".join(logged(load))
+				var lines := "".join(logged(func() -> void: VarBatch.load_var(path, 5, false, key)))
 				check(("%s.bak" % path) not in lines and lines, "lines: " + lines)
 			write(_bak, backup)
 		# A game deletes a save by its name.

@@ -8,7 +8,6 @@ const Probe := preload("errors_probe.gd")
 
 const OLD: Array = ["the old file", 1, 2.5]
 const VALUES: Array = [1, "two", [3.0, &"four"]]
-const SAME := VarBatch.DIALECT_GODOT_4
 
 ## Of a process that may not read and write just anything, though its user may.
 const WITHOUT_RIGHTS := 'exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"'
@@ -39,8 +38,7 @@ func test_paths_that_are_no_files() -> void:
 	var before := names(folder)
 	for to: String in paths:
 		check(FileAccess.open(to, FileAccess.WRITE) == null, "the engine opens %s" % to)
-		var code := FileAccess.get_open_error()
-		_check_fails(to, VALUES, code, "")
+		_check_fails(to, VALUES, FileAccess.get_open_error(), "")
 		_check_load_fails(to)
 	check_bytes(FileAccess.get_file_as_bytes(path), stored(OLD), "the file in the way")
 	check_names(before, "paths that are no files")
@@ -62,17 +60,17 @@ func test_values_that_cannot_be_encoded() -> void:
 			for at: int in places:
 				values[at] = too_deep
 			for threads: int in Threads.new(THREAD_COUNTS):
-				var start := "value %d: expected at most" % places[0]
-				_check_keeps_old(values, ERR_INVALID_DATA, start)
+				var text := "value %d: expected at most" % places[0]
+				check_keeps_old(_check_fails.bind(path, values, ERR_INVALID_DATA, text))
 	# Of several things that are wrong, one is told.
 	var to := folder + "/missing/x.bin"
-	var save := func() -> int: return VarBatch.save_vars(to, [too_deep])
+	var save := call_method.bind(&"save_vars", [to, [too_deep]])
 	check(expect_errors(save, 1, 'cannot save "%s": ' % to) != OK, "it was saved")
 
 
 func test_modes_that_are_none() -> void:
 	for mode: int in [-2, 0, 4, 5, 100, 1 << 40]:
-		_check_keeps_old(VALUES, ERR_INVALID_PARAMETER, "", mode)
+		check_keeps_old(_check_fails.bind(path, VALUES, ERR_INVALID_PARAMETER, "", mode))
 	check_int(VarBatch.COMPRESSION_NONE, -1, "COMPRESSION_NONE")
 	var text := "...found 0 (COMPRESSION_FASTLZ, which can only be loaded: use COMPRESSION_ZSTD)..."
 	var code := ERR_INVALID_PARAMETER
@@ -90,8 +88,7 @@ func test_without_rights() -> void:
 
 
 func test_without_space() -> void:
-	var names: PackedStringArray = ["new.bin", "old.bin"]
-	_check_probe("fill", names, folder, 0x1ff, WITHOUT_SPACE, ERR_FILE_CANT_WRITE)
+	_check_probe("fill", ["new.bin", "old.bin"], folder, 0x1ff, WITHOUT_SPACE, ERR_FILE_CANT_WRITE)
 
 
 ## The process finds a file or a folder with these permissions. The old file is as it was, and alone.
@@ -120,18 +117,6 @@ func _shown(long: String) -> String:
 	return long if long.length() <= 180 else long.left(180) + "..."
 
 
-## The same where the path is good, and perhaps a file there that has to stay.
-func _check_keeps_old(values: Array, code: int, reason: String, mode := -1) -> void:
-	for is_there: bool in [true, false]:
-		DirAccess.remove_absolute(path)
-		if is_there:
-			write(path, stored(OLD))
-		_check_fails(path, values, code, reason, mode)
-		check_names([path.get_file()] if is_there else [], "a save that failed")
-		if is_there:
-			check_bytes(FileAccess.get_file_as_bytes(path), stored(OLD), "the old file")
-
-
 ## Whatever loads it says why not, with the engine's own code, which is returned.
 func _check_load_fails(from: String) -> int:
 	check(FileAccess.open(from, FileAccess.READ) == null, "the engine opens %s" % from)
@@ -142,10 +127,9 @@ func _check_load_fails(from: String) -> int:
 	if code != ERR_FILE_NOT_FOUND:
 		check_forms("load_var", [from, "default"], "default", code, [text])
 		var target := folder.path_join("target")
-		var read := func() -> int: return VarBatch.transcode_file(from, target, SAME, SAME)
-		check_int(expect_errors(read, 1, text) as int, code, "transcode_file of " + from)
+		check_call(&"transcode_file", [from, target, GODOT_4, GODOT_4], code, ["...%s..." % text], code)
 		write(target, VarBatch.vars_to_frames([1]))
-		var replace := func() -> int: return VarBatch.transcode_file(target, from, SAME, SAME)
-		check_int(expect_errors(replace, 1, 'cannot save "%s": ' % _shown(from)) as int, code, "to " + from)
+		text = '...cannot save "%s": ...' % _shown(from)
+		check_call(&"transcode_file", [target, from, GODOT_4, GODOT_4], code, [text], code)
 		DirAccess.remove_absolute(target)
 	return code

@@ -48,5 +48,4 @@ func _fill(to: String) -> void:
 
 func _check_save(to: String, values: Array, modes: PackedInt32Array) -> void:
 	for mode: int in modes:
-		var text := 'cannot save "%s": ' % to
-		check_forms("save_vars", [to, values, false, mode], _code, _code, [text])
+		check_forms("save_vars", [to, values, false, mode], _code, _code, ['cannot save "%s": ' % to])

@@ -37,9 +37,7 @@ func test_small_values() -> void:
 
 
 func test_large_values() -> void:
-	var values: Array = []
-	for type: int in range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX):
-		values.append(Packed.make(type, 200_003))
+	var values: Array = range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX).map(Packed.make.bind(200_003))
 	check_file(values, "large arrays")
 	check_file(["日本語😀".repeat(100_000), "long ".repeat(400_000)], "long texts")
 	check_file([values, {"values": values}], "large arrays in one value")

@@ -93,9 +93,20 @@ func check_file(values: Array, what: String, objects := false, modes: PackedInt3
 					check_same(VarBatch.load_vars(path, objects), expected, "loaded, " + shown)
 				if mode >= 0:
 					stored(values, objects, mode, path)
-				var loaded: Array = call_and_wait("load_vars" + form, [path, objects])
-				check_same(loaded, expected, "the engine's, " + shown)
+				check_same(call_and_wait("load_vars" + form, [path, objects]), expected, "the engine's, " + shown)
 	check_names([path.get_file()], what)
+
+
+## Calls [param action] with a file at [param to] and without one: it must leave that as it is, and no other.
+func check_keeps_old(action: Callable, to := path) -> void:
+	for is_there: bool in [true, false]:
+		DirAccess.remove_absolute(to)
+		if is_there:
+			write(to, "the old file".to_utf8_buffer())
+		var before := names(folder)
+		action.call()
+		check_names(before, "a call that failed")
+		check(not is_there or FileAccess.get_file_as_string(to) == "the old file", "the old file has changed")
 
 
 ## That the folder holds nothing but these, hidden ones too.
@@ -104,7 +115,6 @@ func check_names(expected: PackedStringArray, what: String, within := folder) ->
 	check(found == expected, "files of %s: expected %s, found %s" % [what, expected, found])
 
 
-## Byte arrays of these sizes.
 func sized(count: int, size: Callable) -> Array:
 	var values: Array = []
 	for i: int in count:
@@ -181,7 +191,6 @@ static func remove_folder(of: String) -> void:
 	DirAccess.remove_absolute(of)
 
 
-## The path that the system knows.
 static func absolute(of: String) -> String:
 	return ProjectSettings.globalize_path(of)
 

@@ -1,6 +1,7 @@
 extends "files_base.gd"
 ## Files of one value. save_var() and load_var() do what save_vars() and load_vars() do with one.
 
+
 ## Whatever is in an array, it is one value.
 func test_values() -> void:
 	var point := Curve2D.new()
@@ -18,10 +19,8 @@ func test_values() -> void:
 			check_int(save_as_told(save, value, whole), OK, "saving " + what)
 			var expected: Variant = read_loop(path, whole, mode)[0]
 			if mode < 0:
-				var bytes := stored([value], whole)
-				check_bytes(FileAccess.get_file_as_bytes(path), bytes, "file of " + what)
-			var found: Variant = call_and_wait("load_var" + form, [path, 5, whole])
-			check_value(found, expected, "loaded " + what)
+				check_bytes(FileAccess.get_file_as_bytes(path), stored([value], whole), "file of " + what)
+			check_value(call_and_wait("load_var" + form, [path, 5, whole]), expected, "loaded " + what)
 			check_value(VarBatch.load_var(path, null, whole), expected, "loaded again " + what)
 			DirAccess.remove_absolute(path)
 	check_int(VarBatch.save_var(path, [point], true), OK, "saving an object")

@@ -31,7 +31,7 @@ func test_all_kinds() -> void:
 					if to is FileAccess:
 						to.close()
 					if kind == "plain" or kind == "buffer":
-						var now := FileAccess.get_file_as_bytes(path) if to is FileAccess else to.data_array as PackedByteArray
+						var now: Variant = to.data_array if kind == "buffer" else FileAccess.get_file_as_bytes(path)
 						bytes = now if bytes.is_empty() else bytes
 						check_bytes(now, bytes, what)
 					var from: Variant = to if kind == "buffer" else _opened(kind, false, whole)
@@ -118,8 +118,7 @@ func test_tcp() -> void:
 			while _tcp[1].get_available_bytes() < 1:
 				OS.delay_msec(1)
 			# All that are there may be those before the cut one, or a part of it as well.
-			var get := call_method.bind(&"get_vars", [_tcp[1], many])
-			var found: Array = quietly(get) if many else []
+			var found: Array = quietly(call_method.bind(&"get_vars", [_tcp[1], many])) if many else []
 			while found.size() < 3:
 				found.append(VarBatch.get_var(_tcp[1]))
 			thread.wait_to_finish()
@@ -249,7 +248,6 @@ func _read(from: Variant, count: int, way: String, whole := false) -> Array:
 	return values
 
 
-## Writes a text, or reads it.
 func _text(at: Variant, text := "") -> Variant:
 	var is_file := at is FileAccess
 	if text:

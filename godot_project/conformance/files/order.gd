@@ -4,15 +4,11 @@ extends "../tasks/tasks_base.gd"
 ## in rust/storage/tests, file_order.rs.
 
 const ROUNDS := 120
-const MAX_CALLS := 5
 const SAVES: PackedStringArray = ["save_vars", "save_vars_async", "translate", "fail"]
 const APPENDS: PackedStringArray = ["append_vars", "append_vars_async", "append_vars_async"]
-const GODOT_3 := VarBatch.DIALECT_GODOT_3
-const GODOT_4 := VarBatch.DIALECT_GODOT_4
 
 var _random := RandomNumberGenerator.new()
 var _large := large()
-var _deep := Engines.nested(2000, [])
 var _source := folder + "/godot3"
 var _relative := "conformance_%d.tmp" % OS.get_process_id()
 ## The names of two files.
@@ -42,7 +38,7 @@ func _check_round(names_of_file: PackedStringArray, what: String) -> void:
 	# What is compressed takes no appends.
 	var mode: int = [-1, -1, FileAccess.COMPRESSION_ZSTD][_random.randi() % 3]
 	var calls: Array[Call] = []
-	for number: int in _random.randi_range(2, MAX_CALLS):
+	for number: int in _random.randi_range(2, 5):
 		var methods := SAVES if mode >= 0 else SAVES + APPENDS
 		var called := _called(methods[_random.randi() % methods.size()], number)
 		_begin(called, names_of_file[_random.randi() % names_of_file.size()], mode)
@@ -75,7 +71,7 @@ func _called(method: String, number: int) -> Call:
 	if method == "translate":
 		called.values = ["translated"]
 	elif method == "fail":
-		called.values.append(_deep)
+		called.values.append(Engines.nested(2000))
 	elif method.ends_with("_async") and _random.randi() % 2:
 		called.values += _large
 	return called

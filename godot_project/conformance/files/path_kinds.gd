@@ -36,13 +36,12 @@ func test_paths() -> void:
 		"😀".repeat(63)
 	]:
 		# Of these characters Windows permits none.
-		if is_unix() or not ("*" in named or "\"" in named or "\n" in named):
+		if is_unix() or not ("*" in named or '"' in named or "\n" in named):
 			all.append(folder + "/" + named)
 	for to: String in all:
 		for form: String in ["", "_async"]:
 			check(not FileAccess.file_exists(to), "%s is there already" % to)
-			var saved: Variant = call_and_wait("save_vars" + form, [to, VALUES])
-			check_value(saved, OK as int, "saving %s" % to)
+			check_value(call_and_wait("save_vars" + form, [to, VALUES]), OK as int, "saving %s" % to)
 			check_bytes(FileAccess.get_file_as_bytes(to), stored(VALUES), "file %s" % to)
 			check_value(call_and_wait("load_vars" + form, [to]), VALUES, "loaded from %s" % to)
 			check_int(DirAccess.remove_absolute(to.replace("\\", "/")), OK, "removing %s" % to)

@@ -35,8 +35,7 @@ func test_objects() -> void:
 	check_int(VarBatch.save_vars(path, [0, curve, 2, curve], true), OK, "saving objects")
 	check_same(VarBatch.load_vars(path, true, 1, 1), [curve], "an object")
 	check_same(VarBatch.load_vars(path, false, 2, 1), [2], "beside objects")
-	var text := '"%s": value 3: ' % path
-	check_forms("load_vars", [path, false, -1], [null], ERR_FILE_CORRUPT, [text])
+	check_forms("load_vars", [path, false, -1], [null], ERR_FILE_CORRUPT, ['"%s": value 3: ' % path])
 
 
 ## What is damaged or torn is reported where it is reached: [from, count, the indices that are bad].
@@ -61,8 +60,7 @@ func test_wrong_arguments() -> void:
 			var text := 'cannot load "%s": expected -1 or more as count, found %d' % [path, count]
 			check_forms("load_vars", [path, false, from, count], [], ERR_INVALID_PARAMETER, [text])
 	var none := folder + "/none"
-	var text := 'cannot load "%s": ' % none
-	check_forms("load_vars", [none, false, 5, 1], [], ERR_FILE_NOT_FOUND, [text])
+	check_forms("load_vars", [none, false, 5, 1], [], ERR_FILE_NOT_FOUND, ['cannot load "%s": ' % none])
 
 
 ## A search through many values moves on, and ends when it is cancelled.

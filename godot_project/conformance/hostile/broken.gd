@@ -11,8 +11,7 @@ func test_truncations() -> void:
 		# The fourth of the packed arrays has three elements, the first none.
 		values.append(Values.of(type)[3 if type >= TYPE_PACKED_BYTE_ARRAY else 0])
 	for value: Variant in values:
-		var what := "part of %s" % type_string(typeof(value))
-		check_verdicts(truncations(var_to_bytes(value)), what)
+		check_verdicts(truncations(var_to_bytes(value)), "part of %s" % type_string(typeof(value)))
 	# Up to the last component of 64 bits, and where those of 32 bits would end.
 	for bytes: PackedByteArray in _components(1, 2, [true]):
 		var parts := truncations(bytes)
@@ -78,8 +77,7 @@ func test_padding_and_trailing_bytes() -> void:
 	for type: int in Values.types():
 		buffers.clear()
 		for count: int in [1, 3, 4, 9]:
-			var tail := Values.hex("ee".repeat(count))
-			buffers.append(var_to_bytes(Values.of(type)[0]) + tail)
+			buffers.append(var_to_bytes(Values.of(type)[0]) + Values.hex("ee".repeat(count)))
 			check(is_accepted(buffers[-1]), "the engine refuses trailing bytes")
 		check_verdicts(buffers, "trailing bytes behind %s" % type_string(type))
 
@@ -116,8 +114,7 @@ func _part(type: int, shift: int, count: int, is_wide: bool) -> PackedByteArray:
 	for i: int in components:
 		var bits: Variant = specials[(shift + i) % specials.size()]
 		if is_wide:
-			var number := Values.float_from_bits(bits as String)
-			bytes.append_array(PackedFloat64Array([number]).to_byte_array())
+			bytes.append_array(PackedFloat64Array([Values.float_from_bits(bits as String)]).to_byte_array())
 		else:
 			bytes.append_array(Values.u32(bits as int))
 	return bytes

@@ -25,13 +25,10 @@ func check_verdicts(buffers: Array[PackedByteArray], what: String) -> void:
 		mixed.append_array([buffer, _good])
 		expected.append_array([engine_value(buffer), "good"])
 		frames.append_array(frame(buffer) + frame(_good))
-	var decode := func() -> Array: return VarBatch.bytes_to_vars(mixed)
-	var start := "VarBatch.bytes_to_vars: buffer "
-	var found: Array = expect_logged(decode, refused, warned, start, is_noisy)
-	check_same(found, expected, "bytes_to_vars of %s" % what)
-	var read := func() -> Array: return VarBatch.frames_to_vars(frames)
-	found = expect_logged(read, refused, warned, "VarBatch.frames_to_vars: value ", is_noisy)
-	check_same(found, expected, "frames_to_vars of %s" % what)
+	for row: Array in [["bytes_to_vars", mixed, "buffer"], ["frames_to_vars", frames, "value"]]:
+		var decode := call_method.bind(row[0], [row[1]])
+		var start := "VarBatch.%s: %s " % [row[0], row[2]]
+		check_same(expect_logged(decode, refused, warned, start, is_noisy), expected, "%s of %s" % [row[0], what])
 
 
 ## The same as the engine on [param buffer] alone. It may complain of objects as well.
@@ -107,7 +104,6 @@ static func _is_drop(line: String) -> bool:
 	return line.begins_with("Attempted to ")
 
 
-## A copy that holds [param number] at byte [param at].
 static func with_u32(bytes: PackedByteArray, at: int, number: int) -> PackedByteArray:
 	var copy := bytes.duplicate()
 	copy.encode_u32(at, number)

@@ -33,13 +33,11 @@ func test_diff() -> void:
 	var before := var_to_bytes_with_objects([1, Meddler.new(), some_bytes(SMALL)])
 	var other := Meddler.new()
 	other.number = 5
-	var changed: Array = [[other, 2], Meddler.new(), some_bytes(SMALL / 2), other]
-	var after := var_to_bytes_with_objects(changed)
+	var after := var_to_bytes_with_objects([[other, 2], Meddler.new(), some_bytes(SMALL / 2), other])
 	var make := func() -> Array:
 		return [[before.duplicate(), after.duplicate()], 5, [after.duplicate(), before.duplicate()]]
 	var diff := func(pairs: Array) -> Array:
-		var run := func() -> Array: return VarBatch.diff_batch(pairs, true)
-		return expect_errors(run, 1, "pair 1: expected an Array")
+		return expect_errors(call_method.bind(&"diff_batch", [pairs, true]), 1, "pair 1: expected an Array")
 	var spoil_pairs := func(pairs: Array) -> void:
 		for pair: Variant in pairs:
 			spoil(pair as Array if pair is Array else [])
@@ -51,8 +49,7 @@ func test_diff() -> void:
 
 
 func test_patch() -> void:
-	var value := {"list": [1, 2, some_bytes(SMALL)], "object": Meddler.new()}
-	var before := var_to_bytes_with_objects(value)
+	var before := var_to_bytes_with_objects({"list": [1, 2, some_bytes(SMALL)], "object": Meddler.new()})
 	var make := func() -> Array:
 		return [
 			{"path": ["list", 0], "op": "set", "old": 1, "new": Meddler.new()},
@@ -119,8 +116,7 @@ func test_resources_that_are_no_scripts() -> void:
 	check(PLAIN_PATH in verdicts[0], "the verdict is '%s'" % verdicts[0])
 	var typed := var_to_bytes_with_objects(Array([], TYPE_OBJECT, &"RefCounted", Meddler))
 	for refused: PackedByteArray in [bytes, _renamed(typed, PLAIN_PATH)]:
-		var decode := func() -> Variant: return VarBatch.bytes_to_var(refused, true)
-		check_value(expect_errors(decode, 1, PLAIN_PATH), null, "without a script")
+		check_call(&"bytes_to_var", [refused, true], null, ["...%s..." % PLAIN_PATH])
 
 
 ## A Logger hears of what calls print, and changes their arguments and the threads.
@@ -145,34 +141,26 @@ func test_loggers() -> void:
 		"make_deltas": [[], [[good], [bad, good], 5, [good, bad]], []],
 		"apply_deltas": [[], [[good, good], [good, delta], 5, [good, bad]], []],
 		"patch": [[good], [change, change, 5], []],
-		"var_to_bytes_in": [[], [big, rid_from_int64(5)], [VarBatch.DIALECT_GODOT_3]],
+		"var_to_bytes_in": [[], [big, rid_from_int64(5)], [GODOT_3]],
 	}
 	for method: String in calls:
 		var list: Array = calls[method][1]
 		var results: Array = []
 		var run := func(of: Array) -> void:
-			var arguments: Array = calls[method][0] + [of] + calls[method][2]
-			results.append(call_and_wait(method, arguments))
+			results.append(call_and_wait(method, calls[method][0] + [of] + calls[method][2]))
 		var expected := logged(run.bind(list.duplicate()))
 		check(not expected.is_empty(), "%s logs nothing" % method)
 		for action: Callable in actions():
 			var given := list.duplicate()
-			var meddle := func() -> void: action.call(given)
-			var call_it := func() -> void: run.call(given)
-			var lines: PackedStringArray = with_logger(meddle, logged.bind(call_it))
+			var lines: PackedStringArray = with_logger(action.bind(given), logged.bind(run.bind(given)))
 			check(lines == expected, "%s logs %s" % [method, lines])
 			check_value(results[-1], results[0], "%s with a Logger" % method)
 
 
-## An object whose script is at another path.
 func _with_script(script_path: String) -> PackedByteArray:
-	var value: Array = [Meddler.new(), some_bytes(SMALL)]
-	return _renamed(var_to_bytes_with_objects(value), script_path)
+	return _renamed(var_to_bytes_with_objects([Meddler.new(), some_bytes(SMALL)]), script_path)
 
 
 func _renamed(bytes: PackedByteArray, script_path: String) -> PackedByteArray:
 	check_int(script_path.length(), MEDDLER_PATH.length(), "length of a path")
-	var at := bytes.hex_encode().find(MEDDLER_PATH.to_ascii_buffer().hex_encode()) / 2
-	for i: int in script_path.length():
-		bytes[at + i] = script_path.unicode_at(i)
-	return bytes
+	return Values.replaced(bytes, MEDDLER_PATH.to_ascii_buffer(), script_path.to_ascii_buffer())

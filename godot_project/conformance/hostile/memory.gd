@@ -20,9 +20,8 @@ func test_growth() -> void:
 	for what: String in found:
 		var size: int = found[what][0]
 		# What was made in vain before is free for the same values.
-		var engine_growth: int = maxi(
-			by_engine.get(what, [0, 0])[1] as int, by_engine.get(Probe.CUT + what, [0, 0])[1] as int
-		)
+		var engine_growths: Array = [by_engine.get(what, [0, 0])[1], by_engine.get(Probe.CUT + what, [0, 0])[1]]
+		var engine_growth: int = engine_growths.max()
 		var bound := maxi(MAX_FACTOR * size, roundi(engine_growth * ENGINE_SHARE)) + MIB
 		_check_growth(what, found[what], bound, engine_growth)
 
@@ -37,10 +36,8 @@ func test_validate() -> void:
 
 func _check_growth(what: String, found: Array, bound: int, by_engine: int) -> void:
 	var growth: int = found[1]
-	check(
-		growth <= bound,
-		"%s: grew by %d KiB for %d bytes, the engine by %d KiB" % [what, growth / 1024, found[0], by_engine / 1024]
-	)
+	var text := "%s: grew by %d KiB for %d bytes, the engine by %d KiB"
+	check(growth <= bound, text % [what, growth / 1024, found[0], by_engine / 1024])
 
 
 ## Each buffer's name, with its size and what the process grew by. Empty where that is not known.

@@ -70,8 +70,7 @@ func _texts_and_packed_arrays() -> void:
 		var text := Values.u32(type) + Values.u32(LEN) + "a".repeat(LEN).to_ascii_buffer()
 		_measure_both("a long %s" % type_string(type), text)
 	for hex: String in ["00000000", "01000000 00000000", "02000000 61000000"]:
-		var element := Values.hex(hex)
-		_measure_both("many texts of " + hex, _repeated(element, TYPE_PACKED_STRING_ARRAY))
+		_measure_both("many texts of " + hex, _repeated(Values.hex(hex), TYPE_PACKED_STRING_ARRAY))
 	for type: int in Values.Packed.STRIDES:
 		var stride := Values.Packed.STRIDES[type]
 		var bytes := var_to_bytes(Values.Packed.make(type, LEN / stride))
@@ -166,7 +165,4 @@ static func status(field: String) -> int:
 ## LEN bytes of a container that holds [param part] as often as fits.
 static func _repeated(part: PackedByteArray, type: int) -> PackedByteArray:
 	var count := LEN / part.size()
-	var bytes := part.duplicate()
-	while bytes.size() < count * part.size():
-		bytes.append_array(bytes.slice(0, count * part.size() - bytes.size()))
-	return Values.u32(type) + Values.u32(count) + bytes
+	return Values.u32(type) + Values.u32(count) + Values.Packed.repeated(part, count * part.size())

@@ -12,10 +12,6 @@ const BATCH := 500
 const POOL := 400
 const POOL_ROUNDS := 20  # batches
 const MAX_LEN := 800
-const MAX_FAILURES := 5
-## Of so many buffers one is described, and of so many batches one is read as frames.
-const DESCRIBED := 5
-const FRAMED := 4
 
 var _accepted := 0
 var _refused := 0
@@ -77,14 +73,14 @@ func _check_batch(buffers: Array[PackedByteArray], allow_objects: bool, what: St
 		expected.append(bytes.decode_var(0, allow_objects) if size > 0 else null)
 		if (size > 0) != reasons[i].is_empty():
 			_report(bytes, allow_objects, "%s, number %d" % [what, i])
-		elif i % DESCRIBED == 0 and not _is_described(bytes, size, reasons[i], allow_objects):
+		elif i % 5 == 0 and not _is_described(bytes, size, reasons[i], allow_objects):
 			_report(bytes, allow_objects, "%s, number %d" % [what, i])
 		_accepted += 1 if size > 0 else 0
 		_refused += 0 if size > 0 else 1
 	if Equal.first_unequal(found, expected) >= 0:
 		for i: int in buffers.size():
 			_report(buffers[i], allow_objects, "%s, number %d" % [what, i])
-	if buffers[0].size() % FRAMED == 0:
+	if buffers[0].size() % 4 == 0:
 		var frames := PackedByteArray()
 		for bytes: PackedByteArray in buffers:
 			frames.append_array(Values.u32(bytes.size()) + bytes)
@@ -98,9 +94,8 @@ func _check_batch(buffers: Array[PackedByteArray], allow_objects: bool, what: St
 ## Notes a failure if the two disagree on [param bytes].
 func _report(bytes: PackedByteArray, allow_objects: bool, what: String) -> void:
 	var difference := _disagreement(bytes, allow_objects)
-	if difference.is_empty() or failures.size() >= MAX_FAILURES:
-		return
-	failures.append("%s: %s, for %s" % [what, difference, bytes.hex_encode()])
+	if difference and failures.size() < MAX_FAILURES:
+		failures.append("%s: %s, for %s" % [what, difference, bytes.hex_encode()])
 
 
 ## "" where VarBatch and the engine agree.

@@ -46,9 +46,7 @@ func test_whole_values() -> void:
 ## Those that are there, and classes and scripts that are not: nothing is printed about those either.
 func test_objects() -> void:
 	var objects := Engines.storable_objects()
-	var buffers: Array[PackedByteArray] = []
-	for object: Variant in objects + [objects, {"k": objects}]:
-		buffers.append(var_to_bytes_with_objects(object))
+	var buffers := Values.engine_bytes(objects + [objects, {"k": objects}], true)
 	check_int(VarBatch.validate(buffers, true).count(""), buffers.size(), "objects allowed")
 	check_int(VarBatch.validate(buffers).count(""), 0, "objects not allowed")
 	for name: String in ["NoSuchClass", "RenderingServer", "CanvasItem", "Ünïcode", ""]:

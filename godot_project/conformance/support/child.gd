@@ -26,7 +26,6 @@ static func probe(
 	return lines
 
 
-## The arguments that [method probe] gave to this process.
 static func own_arguments() -> PackedStringArray:
 	return OS.get_cmdline_user_args().slice(2)
 
@@ -53,12 +52,6 @@ static func own_command() -> PackedStringArray:
 		command.append(argument)
 		bytes = bytes.slice(end + 1)
 	return command
-
-
-## Runs what started this process once more, with other arguments for its scripts: [status, lines of
-## its output].
-static func run(arguments: PackedStringArray) -> Array:
-	return sh('exec "$@"', own_command() + PackedStringArray(["--"]) + arguments)
 
 
 ## Runs a line of shell in which "$@" stands for the arguments: [status, lines of its output].

@@ -25,7 +25,7 @@ const TEXTS: PackedStringArray = [
 ]
 
 ## Kept, so that ids of it in Signals and Callables are those of a live object.
-static var _object: RefCounted
+static var _object := RefCounted.new()
 
 
 ## True in engines whose reader gives the script of a dictionary's keys to its values and loses that
@@ -41,15 +41,16 @@ static func of(type: int) -> Array:
 		TYPE_STRING_NAME:
 			return _strings().map(func(text: String) -> StringName: return StringName(text))
 		TYPE_NODE_PATH:
-			return _node_paths()
+			var texts: Array = ["", ".", "..", "/", "/root", "a", "a/b", "a/b:c:d", ":c", "/root/日本:é", "%X"]
+			return texts.map(func(text: String) -> NodePath: return NodePath(text))
 		TYPE_RID:
 			return [RID(), rid_from_int64(1), rid_from_int64(0x1234567890abcdef), rid_from_int64(-1)]
 		TYPE_OBJECT:
-			return [_live_object(), null_object(), freed_object(), Resource.new(), encoded_id()]
+			return [_object, null_object(), freed_object(), Resource.new(), encoded_id()]
 		TYPE_CALLABLE:
-			return [Callable(), Callable(_live_object(), &"get_class"), func() -> int: return 1]
+			return [Callable(), Callable(_object, &"get_class"), func() -> int: return 1]
 		TYPE_SIGNAL:
-			return [Signal(), Signal(_live_object(), &"script_changed")]
+			return [Signal(), Signal(_object, &"script_changed")]
 		TYPE_DICTIONARY:
 			return _dictionaries()
 		TYPE_ARRAY:
@@ -102,12 +103,6 @@ static func lone_surrogate() -> String:
 	return PackedByteArray([0x61, 0, 0x00, 0xdc, 0x62, 0]).get_string_from_utf16()
 
 
-static func _live_object() -> RefCounted:
-	if _object == null:
-		_object = RefCounted.new()
-	return _object
-
-
 static func _strings() -> Array:
 	# Array(TEXTS) would be one constant array, which each call would make longer.
 	var values: Array = []
@@ -115,11 +110,6 @@ static func _strings() -> Array:
 	values.append("long ".repeat(3000))
 	values.append("日本語😀".repeat(1000))
 	return values
-
-
-static func _node_paths() -> Array:
-	var texts: Array = ["", ".", "..", "/", "/root", "a", "a/b", "a/b:c:d", ":c", "/root/日本:é", "%X"]
-	return texts.map(func(text: String) -> NodePath: return NodePath(text))
 
 
 static func _dictionaries() -> Array:
@@ -141,7 +131,7 @@ static func _arrays() -> Array:
 	var vectors: Array[Vector3] = [Vector3(1, 2, 3), Vector3(-0.5, 0.25, 1e30)]
 	var packed: Array[PackedInt32Array] = [PackedInt32Array([1, 2]), PackedInt32Array()]
 	var arrays: Array[Array] = [[1], [], ["x"]]
-	var objects: Array[RefCounted] = [_live_object(), null]
+	var objects: Array[RefCounted] = [_object, null]
 	var scripted: Array[Scripted] = [Scripted.new()]
 	var empty_typed: Array[StringName] = []
 	var bytes: Array = [PackedByteArray([1]), PackedByteArray([1, 2, 3, 4, 5]), 7]

@@ -15,10 +15,8 @@ static func difference(found: Variant, expected: Variant) -> String:
 		return "the engine cannot encode the expected value, so it cannot be compared"
 	var found_bytes := var_to_bytes_with_objects(found)
 	if found_bytes != expected_bytes:
-		return (
-			"expected %s, found %s; as bytes %s"
-			% [_short(expected), _short(found), byte_difference(found_bytes, expected_bytes)]
-		)
+		var texts: Array = [_short(expected), _short(found), byte_difference(found_bytes, expected_bytes)]
+		return "expected %s, found %s; as bytes %s" % texts
 	# The bytes of a Callable are the same for all.
 	if expected is Callable and found != expected:
 		return "expected %s, found %s" % [_short(expected), _short(found)]
@@ -46,10 +44,8 @@ static func first_unequal(found: Array, expected: Array) -> int:
 ## For byte arrays that differ: the first differing offset and the bytes around it.
 static func byte_difference(found: PackedByteArray, expected: PackedByteArray) -> String:
 	var at := first_difference(found, expected)
-	return (
-		"%d bytes expected, %d found, first difference at byte %d: expected %s, found %s"
-		% [expected.size(), found.size(), at, _hex_at(expected, at), _hex_at(found, at)]
-	)
+	var text := "%d bytes expected, %d found, first difference at byte %d: expected %s, found %s"
+	return text % [expected.size(), found.size(), at, _hex_at(expected, at), _hex_at(found, at)]
 
 
 ## The first offset at which they differ, the shorter one's size if it starts the longer one.

@@ -15,11 +15,17 @@ var _logger: RefCounted
 
 ## Starts to listen, if the engine can.
 func open() -> void:
-	if ClassDB.class_exists(&"Logger"):
-		var script: GDScript = load("res://conformance/support/engine_logger.gd")
-		_logger = script.new()
-		_logger.set(&"on_error", add)
-		OS.call(&"add_logger", _logger)
+	_logger = add_logger(&"on_error", add)
+
+
+## A Logger that calls [param action] for what this property of engine_logger.gd says, or null.
+static func add_logger(property: StringName, action: Callable) -> RefCounted:
+	if not ClassDB.class_exists(&"Logger"):
+		return null
+	var logger: RefCounted = load("res://conformance/support/engine_logger.gd").new()
+	logger.set(property, action)
+	OS.call(&"add_logger", logger)
+	return logger
 
 
 func close() -> void:

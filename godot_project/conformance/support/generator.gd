@@ -187,15 +187,14 @@ func _dictionary(depth: int) -> Dictionary:
 		key = _element_type() if random.randi_range(0, 2) else key
 		content = _element_type() if random.randi_range(0, 2) else content
 		if Values.Engines.has_value_script_bug():
-			key = objects.without_script(key)
-			content = objects.without_script(content)
+			# Any class instead of a script.
+			key = [key[0], key[1], null]
+			content = [content[0], content[1], null]
 	return dictionary_of(key, content, depth)
 
 
 func dictionary_of(key: Array, content: Array, depth: int) -> Dictionary:
-	var dictionary := Dictionary(
-		{}, key[0] as int, key[1] as StringName, key[2], content[0] as int, content[1] as StringName, content[2]
-	)
+	var dictionary := Dictionary({}, key[0], key[1], key[2], content[0], content[1], content[2])
 	for i: int in _count(depth):
 		dictionary[_element(key, depth + 1)] = _element(content, depth + 1)
 	return dictionary

@@ -13,10 +13,10 @@ const Sword := preload("classes/sword.gd")
 
 const NATIVE := """
 Resource RefCounted EncodedObjectAsID Curve Curve2D Gradient GradientTexture1D StyleBoxFlat StyleBoxLine
-RectangleShape2D ConvexPolygonShape2D BoxShape3D StandardMaterial3D ShaderMaterial PhysicsMaterial
-Environment FastNoiseLite Theme LabelSettings SpriteFrames Animation TileSet BoxMesh InputEventKey
-InputEventMouseButton InputEventJoypadMotion Node Node2D Sprite2D AnimatedSprite2D Camera2D Area2D
-CollisionShape2D Line2D Label Button Timer Node3D MeshInstance3D AudioStreamPlayer
+RectangleShape2D ConvexPolygonShape2D BoxShape3D StandardMaterial3D ShaderMaterial PhysicsMaterial Environment
+FastNoiseLite Theme LabelSettings SpriteFrames Animation TileSet BoxMesh InputEventKey InputEventMouseButton
+InputEventJoypadMotion Node Node2D Sprite2D AnimatedSprite2D Camera2D Area2D CollisionShape2D Line2D Label Button Timer
+Node3D MeshInstance3D AudioStreamPlayer
 """
 const SCRIPTS: Array[GDScript] = [
 	Item,
@@ -75,9 +75,7 @@ func graph() -> Variant:
 	_made_count = 0
 	_done.clear()
 	var plain: Variant = _generator.value()
-	var made: Array = []
-	for i: int in _random.randi_range(1, 4):
-		made.append(_make(_any(_kinds), 0))
+	var made := range(_random.randi_range(1, 4)).map(func(_i: int) -> Object: return _make(_any(_kinds), 0))
 	match _random.randi_range(0, 4):
 		0:
 			return made[0]
@@ -252,17 +250,15 @@ func _value_for(property: Dictionary, held: Variant, depth: int) -> Variant:
 			return _generator.array_of(type, depth)
 		TYPE_DICTIONARY:
 			var of: Dictionary = held
-			return _generator.dictionary_of(
-				[of.get_typed_key_builtin(), of.get_typed_key_class_name(), of.get_typed_key_script()],
-				[of.get_typed_value_builtin(), of.get_typed_value_class_name(), of.get_typed_value_script()],
-				depth
-			)
+			var key := [of.get_typed_key_builtin(), of.get_typed_key_class_name(), of.get_typed_key_script()]
+			var content := [of.get_typed_value_builtin(), of.get_typed_value_class_name(), of.get_typed_value_script()]
+			return _generator.dictionary_of(key, content, depth)
 	return _generator.of_type(property.type as int, depth)
 
 
 func _variables_of(script: GDScript) -> Array:
 	if not _variables.has(script):
-		_variables[script] = script.get_script_property_list().filter(
-			func(property: Dictionary) -> bool: return property.usage & PROPERTY_USAGE_SCRIPT_VARIABLE != 0
-		)
+		const VARIABLE := PROPERTY_USAGE_SCRIPT_VARIABLE
+		var is_variable := func(property: Dictionary) -> bool: return property.usage & VARIABLE != 0
+		_variables[script] = script.get_script_property_list().filter(is_variable)
 	return _variables[script]

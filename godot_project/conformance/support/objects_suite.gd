@@ -16,7 +16,6 @@ func finish() -> void:
 	super()
 
 
-## A Box with this value.
 func box(value: Variant) -> Box:
 	var made := Box.new()
 	made.value = value
@@ -29,17 +28,8 @@ func node(made: Node) -> Node:
 	return made
 
 
-## So many nodes of a class.
 func make_nodes(count: int, type: StringName = &"Node2D") -> Array:
 	return range(count).map(func(_at: int) -> Node: return node(ClassDB.instantiate(type) as Node))
-
-
-## A script that is no file.
-func script_of(source: String) -> GDScript:
-	var script := GDScript.new()
-	script.source_code = source
-	check_int(script.reload(), OK, "a script")
-	return script
 
 
 class Ending:

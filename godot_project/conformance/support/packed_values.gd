@@ -45,15 +45,14 @@ const STRIDES: Dictionary[int, int] = {
 const NOISE_LEN := 65521
 const WORD_COUNT := 509
 
-static var _noise: PackedByteArray
-static var _words: PackedStringArray
+static var _noise := _make_noise()
+static var _words := _make_words()
 
 
-## An array of [param count] elements.
 static func make(type: int, count: int) -> Variant:
 	if type == TYPE_PACKED_STRING_ARRAY:
-		return _strings(count)
-	return from_payload(type, _payload(count * STRIDES[type]))
+		return repeated(_words, count)
+	return from_payload(type, repeated(_noise, count * STRIDES[type]) as PackedByteArray)
 
 
 ## The array whose elements are these bytes, as the engine reads them.
@@ -67,17 +66,13 @@ static func from_payload(type: int, payload: PackedByteArray) -> Variant:
 
 ## Small representative arrays of one type.
 static func of(type: int) -> Array:
-	var values: Array = []
-	for count: int in [0, 1, 2, 3, 5]:
-		values.append(make(type, count))
-	values.append(specials(type))
-	return values
+	return [0, 1, 2, 3, 5].map(func(count: int) -> Variant: return make(type, count)) + [specials(type)]
 
 
 ## An array with every special number, NaN with payloads among them, at every place of an element.
 static func specials(type: int) -> Variant:
 	if type == TYPE_PACKED_STRING_ARRAY:
-		return _strings(WORD_COUNT)
+		return _words.duplicate()
 	var payload := PackedByteArray()
 	for bits: int in FLOAT_BITS + INT_BITS:
 		var number := PackedByteArray([0, 0, 0, 0])
@@ -91,22 +86,12 @@ static func specials(type: int) -> Variant:
 	return from_payload(type, payload)
 
 
-static func _strings(count: int) -> PackedStringArray:
-	if _words.is_empty():
-		_words = _make_words()
-	var strings := _words.slice(0, count)
-	while strings.size() < count:
-		strings.append_array(strings.slice(0, count - strings.size()))
-	return strings
-
-
-static func _payload(length: int) -> PackedByteArray:
-	if _noise.is_empty():
-		_noise = _make_noise()
-	var payload := _noise.slice(0, length)
-	while payload.size() < length:
-		payload.append_array(payload.slice(0, length - payload.size()))
-	return payload
+## So many elements of an array, over and over if it has fewer.
+static func repeated(packed: Variant, count: int) -> Variant:
+	var elements: Variant = packed.slice(0, count)
+	while elements.size() < count:
+		elements.append_array(elements.slice(0, count - elements.size()))
+	return elements
 
 
 static func _make_noise() -> PackedByteArray:

@@ -60,11 +60,6 @@ func element_type() -> Array:
 	return [TYPE_OBJECT, CLASSES[at], null]
 
 
-## The same type of elements, but any class instead of a script.
-func without_script(element: Array) -> Array:
-	return [element[0], element[1], null]
-
-
 ## An object for a container of such elements, or null.
 func element(type: Array, depth: int) -> Variant:
 	if _random.randi_range(0, 5) == 0:

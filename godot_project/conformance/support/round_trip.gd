@@ -1,6 +1,10 @@
 extends "suite.gd"
 ## Checks that take a value through VarBatch and through the engine, both ways, by every method.
 
+const GODOT_4 := VarBatch.DIALECT_GODOT_4
+const GODOT_3 := VarBatch.DIALECT_GODOT_3
+
+
 ## [param value] alone: to bytes, and from the engine's bytes.
 func check_both_ways(value: Variant, what: String, objects := false) -> void:
 	var bytes := var_to_bytes_with_objects(value) if objects else var_to_bytes(value)
@@ -11,8 +15,7 @@ func check_both_ways(value: Variant, what: String, objects := false) -> void:
 func check_to_bytes(value: Variant, expected: PackedByteArray, what: String, objects := false) -> void:
 	check(not expected.is_empty(), "%s: the engine does not encode it" % what)
 	check_bytes(VarBatch.var_to_bytes(value, objects), expected, "var_to_bytes(%s)" % what)
-	var frames := VarBatch.vars_to_frames([value], objects)
-	check_bytes(frames, frame(expected), "vars_to_frames([%s])" % what)
+	check_bytes(VarBatch.vars_to_frames([value], objects), frame(expected), "vars_to_frames([%s])" % what)
 	check_same(VarBatch.vars_to_bytes([value], objects), [expected], "vars_to_bytes(%s)" % what)
 	if not objects:
 		check_bytes(VarBatch.var_to_bytes(value), expected, "var_to_bytes(%s), one argument" % what)
@@ -23,8 +26,7 @@ func check_from_bytes(bytes: PackedByteArray, what: String, objects := false) ->
 	var expected: Variant = bytes_to_var_with_objects(bytes) if objects else bytes_to_var(bytes)
 	check_value(VarBatch.bytes_to_var(bytes, objects), expected, "bytes_to_var(%s)" % what)
 	check_same(VarBatch.bytes_to_vars([bytes], objects), [expected], "bytes_to_vars(%s)" % what)
-	var found := VarBatch.frames_to_vars(frame(bytes), objects)
-	check_same(found, [expected], "frames_to_vars(%s)" % what)
+	check_same(VarBatch.frames_to_vars(frame(bytes), objects), [expected], "frames_to_vars(%s)" % what)
 	if not objects:
 		check_value(VarBatch.bytes_to_var(bytes), expected, "bytes_to_var(%s), one argument" % what)
 

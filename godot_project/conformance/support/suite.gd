@@ -26,6 +26,8 @@ const OF_FILES := "; the command-line tool lists them: varbatch check --all"
 const CUT_OR_DAMAGED := "; the bytes are cut off or damaged"
 
 const THREAD_COUNTS: PackedInt32Array = [1, 2, 3]
+## So many failures end a test of generated values.
+const MAX_FAILURES := 8
 
 ## Set by all.gd, which runs the suites.
 var errors: ErrorLog
@@ -111,7 +113,6 @@ func part_of(count: int) -> int:
 	return maxi(1, roundi(count * share))
 
 
-## Returns [param count], or a tenth of it in a quick run.
 func sized_part_of(count: int) -> int:
 	return count / 10 if is_quick else count
 
@@ -122,6 +123,17 @@ func in_turns(counts: PackedInt32Array) -> PackedInt32Array:
 		return counts
 	_turn += 1
 	return [counts[_turn % counts.size()]]
+
+
+## Calls [param action] with the size of each batch and a seed of its own, which is set, so that a failure can be looked
+## at without all before it; on other numbers of threads each time. Ends where too much fails.
+func in_batches(count: int, size: int, seed_number: int, random: RandomNumberGenerator, action: Callable) -> void:
+	for first: int in range(0, count, size):
+		random.seed = seed_number + first
+		VarBatch.set_thread_count(first / size % 3)
+		action.call(mini(size, count - first), seed_number + first)
+		if failures.size() >= MAX_FAILURES:
+			return
 
 
 ## Sets each of these numbers of threads in turn, or only the next of them in a quick run.
@@ -167,21 +179,12 @@ func expect_logged(
 func bounded(texts: PackedStringArray, advice := "") -> PackedStringArray:
 	if texts.size() <= MAX_LINES:
 		return texts
-	var all_warnings := 0
-	for text: String in texts:
-		all_warnings += 1 if text.begins_with(WARNING) else 0
-	var more_errors := texts.size() - all_warnings
-	var more_warnings := all_warnings
-	var room_for_warnings := maxi(MAX_LINES - more_errors, 0)
-	var shown := PackedStringArray()
-	for text: String in texts:
-		if text.begins_with(WARNING):
-			if all_warnings - more_warnings < room_for_warnings:
-				more_warnings -= 1
-				shown.append(text)
-		elif shown.size() < MAX_LINES:
-			more_errors -= 1
-			shown.append(text)
+	var all := Array(texts)
+	var error_texts := all.filter(func(text: String) -> bool: return not text.begins_with(WARNING))
+	var warnings := all.filter(func(text: String) -> bool: return text.begins_with(WARNING))
+	var shown := error_texts.slice(0, MAX_LINES) + warnings.slice(0, maxi(MAX_LINES - error_texts.size(), 0))
+	var more_errors := maxi(error_texts.size() - MAX_LINES, 0)
+	var more_warnings := texts.size() - shown.size() - more_errors
 	var first := texts[0].trim_prefix(WARNING)
 	var line := first.left(first.find(": ") + 2)
 	if more_warnings == 0:
@@ -191,7 +194,7 @@ func bounded(texts: PackedStringArray, advice := "") -> PackedStringArray:
 	else:
 		var more := "%d more errors and %d more warnings are not printed"
 		line += more % [more_errors, more_warnings] + advice
-	return shown + PackedStringArray([line])
+	return PackedStringArray(all.filter(shown.has) + [line])
 
 
 ## The number of errors and of warnings that [param text] says were not printed.
@@ -265,7 +268,6 @@ static func call_method(method: StringName, arguments: Array) -> Variant:
 	return ClassDB.callv(&"class_call_static", [&"VarBatch", method] + arguments)
 
 
-## An array of [param count] times the same.
 static func filled(count: int, value: Variant = null) -> Array:
 	var array: Array = []
 	array.resize(count)
@@ -280,6 +282,14 @@ static func filled_bytes(count: int, value := 0) -> PackedByteArray:
 	return bytes
 
 
+## A script that is no file.
+func script_of(source: String) -> GDScript:
+	var script := GDScript.new()
+	script.source_code = source
+	check_int(script.reload(), OK, "a script")
+	return script
+
+
 ## Calls [param action], and returns what it logged.
 func logged(action: Callable) -> PackedStringArray:
 	_refuse_logged()
@@ -290,10 +300,7 @@ func logged(action: Callable) -> PackedStringArray:
 ## Calls [param action] while each error that is logged calls [param on_error]: where the errors are
 ## heard at all. Returns what the action returns.
 func with_logger(on_error: Callable, action: Callable) -> Variant:
-	var script: GDScript = load("res://conformance/support/engine_logger.gd")
-	var logger: RefCounted = script.new()
-	logger.set(&"on_error", on_error.unbind(2))
-	OS.call(&"add_logger", logger)
+	var logger := ErrorLog.add_logger(&"on_error", on_error.unbind(2))
 	var result: Variant = action.call()
 	OS.call(&"remove_logger", logger)
 	return result
@@ -327,9 +334,8 @@ func any_alive(threads: Array[Thread]) -> bool:
 
 ## Waits for [param threads] to end, and returns what they return.
 func end_threads(threads: Array[Thread]) -> Array:
-	if not OS.has_feature("threads"):
-		return _results
-	return threads.map(func(thread: Thread) -> Variant: return thread.wait_to_finish())
+	var results := threads.map(func(thread: Thread) -> Variant: return thread.wait_to_finish())
+	return results if OS.has_feature("threads") else _results
 
 
 ## The texts logged since the last look. A script error is never expected.

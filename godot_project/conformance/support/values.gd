@@ -29,12 +29,7 @@ const PACKED_VECTORS: PackedInt32Array = [
 ]
 
 ## Number of components of the types that are made of 32-bit integers.
-const INT_COMPONENTS: Dictionary[int, int] = {
-	TYPE_VECTOR2I: 2,
-	TYPE_RECT2I: 4,
-	TYPE_VECTOR3I: 3,
-	TYPE_VECTOR4I: 4,
-}
+const INT_COMPONENTS: Dictionary[int, int] = {TYPE_VECTOR2I: 2, TYPE_RECT2I: 4, TYPE_VECTOR3I: 3, TYPE_VECTOR4I: 4}
 
 const DOUBLE_BITS: PackedStringArray = [
 	"0000000000000000",  # 0.0
@@ -82,7 +77,6 @@ static func plain(type: int) -> Variant:
 	return RefCounted.new() if type == TYPE_OBJECT else type_convert(null, type)
 
 
-## Representative values of one type.
 static func of(type: int) -> Array:
 	if FLOAT_COMPONENTS.has(type):
 		return _vectors(type, FLOAT_COMPONENTS[type], Packed.FLOAT_BITS)
@@ -124,11 +118,29 @@ static func mixed(count: int) -> Array:
 
 
 ## Bytes that the engine encodes the values to, each on its own.
-static func engine_bytes(values: Array) -> Array[PackedByteArray]:
+static func engine_bytes(values: Array, objects := false) -> Array[PackedByteArray]:
 	var buffers: Array[PackedByteArray] = []
 	for value: Variant in values:
-		buffers.append(var_to_bytes(value))
+		buffers.append(var_to_bytes_with_objects(value) if objects else var_to_bytes(value))
 	return buffers
+
+
+## The bytes, in which other bytes are in the place of these.
+static func replaced(bytes: PackedByteArray, old: PackedByteArray, new: PackedByteArray) -> PackedByteArray:
+	return bytes.hex_encode().replace(old.hex_encode(), new.hex_encode()).hex_decode()
+
+
+## Frees what nobody else would. No recursion: values may be nested deeper than scripts can call.
+static func discard(value: Variant) -> void:
+	var left: Array = [value]
+	while not left.is_empty():
+		var part: Variant = left.pop_back()
+		if part is Array:
+			left.append_array(part as Array)
+		elif part is Dictionary:
+			left.append_array(part.keys() + part.values())
+		elif part is Object and is_instance_valid(part) and not part is RefCounted:
+			part.free()
 
 
 static func float_from_bits(hex: String) -> float:
@@ -154,7 +166,6 @@ static func typed_array(type: int, elements: Array) -> PackedByteArray:
 	return bytes
 
 
-## The bytes of an object's id.
 static func id_bytes(id: int) -> PackedByteArray:
 	return u32(TYPE_OBJECT | 1 << 16) + var_to_bytes(rid_from_int64(id)).slice(4)
 
@@ -187,11 +198,9 @@ static func _vectors(type: int, components: int, specials: PackedInt64Array) -> 
 	var plain_bytes := header(type)
 	for i: int in components:
 		if FLOAT_COMPONENTS.has(type):
-			var number := (i + 1.25) * (-1 if i % 2 else 1)
-			plain_bytes.append_array(PackedFloat32Array([number]).to_byte_array())
+			plain_bytes.append_array(PackedFloat32Array([(i + 1.25) * (-1 if i % 2 else 1)]).to_byte_array())
 		else:
-			var number := (i + 1) * (-1000003 if i % 2 else 70000)
-			plain_bytes.append_array(PackedInt32Array([number]).to_byte_array())
+			plain_bytes.append_array(PackedInt32Array([(i + 1) * (-1000003 if i % 2 else 70000)]).to_byte_array())
 	var values: Array = [bytes_to_var(plain_bytes)]
 	for i: int in components:
 		for bits: int in specials:

@@ -138,15 +138,13 @@ func test_before_the_first_frame() -> void:
 			var lines: PackedStringArray = run[1]
 			var what := "%s, %d threads" % [main_loop, count]
 			check_int(run[0] as int, 0, "exit status of %s: %s" % [what, lines])
-			var found := lines[-1] if lines else ""
-			check_value(found, "all were heard on the main thread", what)
+			check_value(lines[-1] if lines else "", "all were heard on the main thread", what)
 
 
 func _begin_load(action: Callable, sub_threads: bool) -> void:
 	Loader.action = action
-	var code := ResourceLoader.load_threaded_request(
-		_loaded_resource, "Resource", sub_threads, ResourceLoader.CACHE_MODE_REPLACE
-	)
+	const MODE := ResourceLoader.CACHE_MODE_REPLACE
+	var code := ResourceLoader.load_threaded_request(_loaded_resource, "Resource", sub_threads, MODE)
 	check_int(code, OK, "a threaded load")
 
 

@@ -1,7 +1,6 @@
 extends "tasks_base.gd"
 ## Tasks on objects: they are made, and their scripts run, on the main thread.
 
-## The thread on which each object was made.
 var _threads: Array[int] = []
 
 

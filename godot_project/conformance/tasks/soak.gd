@@ -122,8 +122,7 @@ func _start(random: RandomNumberGenerator) -> Array:
 	var kind := KINDS[random.randi_range(0, KINDS.size() - 1)]
 	var payload := _payloads[random.randi_range(0, _payloads.size() - 1)]
 	var saved_path := "%s/saved %d.bin" % [folder, random.seed % 10]
-	var mode: int = [-1, 1, 2, 3][random.randi_range(0, 3)]
-	var arguments := payload.arguments(kind, saved_path, mode)
+	var arguments := payload.arguments(kind, saved_path, [-1, 1, 2, 3][random.randi_range(0, 3)])
 	if random.randi_range(0, 4) == 0:
 		var result: Variant = call_method(METHODS[kind], arguments)
 		_note("" if payload.is_right(kind, result) else kind + " at once: another result")

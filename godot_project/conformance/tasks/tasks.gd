@@ -1,6 +1,7 @@
 extends "tasks_base.gd"
 ## Tasks: their results, their signals, and who may wait for them.
 
+
 ## Whatever they work on and however they end.
 func test_results() -> void:
 	var few := Values.mixed(100).filter(is_kept)

@@ -37,7 +37,6 @@ func finish() -> void:
 	super()
 
 
-## The values of the tasks that follow.
 func use(these: Array, whole_objects := false) -> void:
 	values = these
 	objects = whole_objects
@@ -118,7 +117,6 @@ func frames_pass(count: int) -> void:
 		await get_tree().process_frame
 
 
-## Waits until [param condition] holds.
 func until(condition: Callable, what: String) -> void:
 	var limit := Time.get_ticks_msec() + PATIENCE * slowness
 	while not condition.call() and Time.get_ticks_msec() < limit:
@@ -134,7 +132,6 @@ func until_objects(count: int, what: String) -> void:
 	check(object_count() <= count, "%s: %d objects, not %d" % [what, object_count(), count])
 
 
-## That a task is over, well.
 func check_over(task: VarBatchTask, what: String) -> void:
 	check(task.is_finished(), "%s: not finished" % what)
 	check(task.get_progress() == 1.0, "%s: progress %s" % [what, task.get_progress()])
@@ -146,15 +143,9 @@ func check_over(task: VarBatchTask, what: String) -> void:
 ## Values that take some tens of milliseconds at least: 32 MiB that are borrowed.
 func large() -> Array:
 	var block := _noise + _noise + _noise
-	var made: Array = []
-	for i: int in 110:
-		made.append(block.slice(i))
-	return made
+	return range(110).map(func(i: int) -> PackedByteArray: return block.slice(i))
 
 
 ## Values that take as long in many small steps.
 func many() -> Array:
-	var made: Array = []
-	for i: int in 60_000:
-		made.append({"i": i, "name": str(i), "at": Vector3(i, 0, -i)})
-	return made
+	return range(60_000).map(func(i: int) -> Dictionary: return {"i": i, "name": str(i), "at": Vector3(i, 0, -i)})

@@ -127,9 +127,7 @@ func test_buffers_and_frames() -> void:
 		func(kind: String, what: String) -> void:
 			var expected: Variant = plain(kind)
 			for is_written: bool in [true, false]:
-				var buffers: Array[PackedByteArray] = []
-				for buffer: PackedByteArray in _buffers:
-					buffers.append(buffer.duplicate())
+				var buffers: Array[PackedByteArray] = _buffers.duplicate(true)
 				var frames := _frames.duplicate()
 				var task := VarBatch.frames_to_vars_async(frames)
 				if kind == "from bytes":

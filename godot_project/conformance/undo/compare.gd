@@ -199,6 +199,6 @@ func _told(rows: Array[Dictionary]) -> PackedStringArray:
 
 
 static func _stores(object: Object, property: String) -> bool:
-	return object.get_property_list().any(
-		func(entry: Dictionary) -> bool: return entry.name == property and entry.usage & PROPERTY_USAGE_STORAGE
-	)
+	const STORED := PROPERTY_USAGE_STORAGE
+	var is_stored := func(entry: Dictionary) -> bool: return entry.name == property and entry.usage & STORED
+	return object.get_property_list().any(is_stored)

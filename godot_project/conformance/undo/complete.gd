@@ -170,9 +170,7 @@ func _commit_and_check(object: Object, what: String) -> Array[Dictionary]:
 	check_turns(state_of.bind(object), _before, after, what)
 	# The other way round, as the edit was.
 	for row: Dictionary in found:
-		var old: Variant = row.old
-		row.old = row.new
-		row.new = old
+		row.merge({"old": row.new, "new": row.old}, true)
 	return found
 
 

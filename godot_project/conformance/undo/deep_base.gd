@@ -87,7 +87,6 @@ func check_rows(rows: Array[Dictionary], whole: Dictionary, what: String) -> voi
 	check(_hidden(undone) == hidden[0], "hidden values undone, " + what)
 
 
-## The changes of a Box's value as text.
 func check_deep(before: Variant, after: Variant, expected: PackedStringArray, what: String) -> void:
 	var told := told_of(deep(before, after, what))
 	check(told == expected, "%s: expected %s, found %s" % [what, expected, told])

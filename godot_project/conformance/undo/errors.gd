@@ -7,22 +7,14 @@ func test_wrong_arguments() -> void:
 	var gone: Variant = Engines.freed_object()
 	var history_found := "expected an UndoRedo or EditorUndoRedoManager, found "
 	var no_pair := "expected an Array of two objects, found "
+	var found := "expected an object, found "
+	var pairs := {box(1): box(2), 5: box(3), box(4): "x"}
 	var names := "expected names of recorded properties as except, found "
 	var is_complete := "expected no properties, because complete is true: all of them are recorded"
 	# Method, arguments, lines, and what is returned or its size.
 	var rows: Array = [
-		[
-			"record_all",
-			[[box(1), null, box(2), 7]],
-			["object 1: expected an object, found null", "object 3: expected an object, found int"],
-			0
-		],
-		[
-			"compare_all",
-			[{box(1): box(2), 5: box(3), box(4): "x"}],
-			["pair 1: before: expected an object, found int", "pair 2: after: expected an object, found String"],
-			1
-		],
+		["record_all", [[box(1), null, box(2), 7]], ["object 1: " + found + "null", "object 3: " + found + "int"], 0],
+		["compare_all", [pairs], ["pair 1: before: " + found + "int", "pair 2: after: " + found + "String"], 1],
 		["compare_all", [5], ["expected a Dictionary or an Array of pairs, found int"], 0],
 		["compare_all", [[[good, good], 5]], ["pair 1: " + no_pair + "int"], 0],
 		["compare_all", [[[good]]], ["pair 0: " + no_pair + "one of size 1"], 0],
@@ -33,7 +25,7 @@ func test_wrong_arguments() -> void:
 		["record_complete", [good, ["nothing"]], [names + '"nothing"'], 0],
 	]
 	for wrong: Array in [[null, "null"], [gone, "a freed object"]]:
-		var text: String = "expected an object, found " + wrong[1]
+		var text: String = found + wrong[1]
 		rows.append(["record", [wrong[0]], [text], 0])
 		rows.append(["record_complete", [wrong[0]], [text], 0])
 		rows.append(["compare", [good, wrong[0]], ["after: " + text], 0])
@@ -50,8 +42,7 @@ func test_wrong_arguments() -> void:
 		var lines := PackedStringArray()
 		for text: String in row[2]:
 			lines.append("%s%s: %s" % [CLASS, row[0], text])
-		var call_it := func() -> Variant: return recorder.callv(StringName(row[0] as String), row[1] as Array)
-		var result: Variant = expect_lines(call_it, lines)
+		var result: Variant = expect_lines(recorder.callv.bind(row[0], row[1]), lines)
 		var size: int = 0 if result == null else result if result is int else result.size()
 		check_int(size, row[3] as int, "what %s(%s) returns" % [row[0], row[1]])
 
@@ -99,9 +90,7 @@ func test_values_that_cannot_be_recorded() -> void:
 	check_flush(["other: 0 > 2"], "the others")
 	recorder.record(object)
 	edit(object, {"value": Engines.nested(1026), "other": 3})
-	var flush := func() -> Array: return recorder.flush()
-	var found: Array[Dictionary] = []
-	found.assign(expect_errors(flush, 1, 'property "value": ') as Array)
+	var found: Array[Dictionary] = expect_errors(recorder.flush, 1, 'property "value": ')
 	check_shown(found, ["other: 2 > 3"], "the others, compared")
 	var deep: Variant = Engines.nested(1025)
 	check_exact(change(deep, 1).old, deep, "as deep as may be")

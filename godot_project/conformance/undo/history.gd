@@ -1,6 +1,7 @@
 extends "undo_base.gd"
 ## commit() with a real UndoRedo: every step back and forth gives the same bytes.
 
+
 ## A script changes in place what was recorded, and what an undo has restored: rows and the history
 ## keep what they had.
 func test_changed_in_place() -> void:

@@ -1,6 +1,7 @@
 extends "undo_base.gd"
 ## VarBatchUndoRecorder.map_references(): which objects of two trees belong together.
 
+
 ## Two instances of a scene, and the resources that each has for itself.
 func test_instances() -> void:
 	var scene := _scene()
@@ -94,19 +95,13 @@ func _check_map(one: Object, other: Object, expected: Dictionary, what: String) 
 
 func _scene() -> PackedScene:
 	var root: Node = node(Node2D.new())
-	var body := StaticBody2D.new()
-	var shape := CollisionShape2D.new()
-	var sprite := Sprite2D.new()
-	root.add_child(body)
-	body.add_child(shape)
-	body.add_child(sprite)
-	body.name = "Body"
-	shape.name = "Shape"
-	sprite.name = "Sprite"
-	shape.shape = RectangleShape2D.new()
-	shape.shape.resource_local_to_scene = true
-	for child: Node in [body, shape, sprite]:
-		child.owner = root
+	var children: Array[Node] = [StaticBody2D.new(), CollisionShape2D.new(), Sprite2D.new()]
+	for i: int in children.size():
+		(children[0] if i else root).add_child(children[i])
+		children[i].name = ["Body", "Shape", "Sprite"][i]
+		children[i].owner = root
+	children[1].shape = RectangleShape2D.new()
+	children[1].shape.resource_local_to_scene = true
 	var scene := PackedScene.new()
 	check_int(scene.pack(root), OK, "a scene")
 	return scene

@@ -7,7 +7,6 @@ const Child := preload("../support/child.gd")
 const MIB := 1 << 20
 ## More than 32: smaller blocks that were freed may stay with the process.
 const PROPERTY_MIB := 40
-const STEPS := 8
 const SHARE := 1.1
 ## What was changed, what the engine keeps for an action, and what no two processes have alike.
 const SLACK := 2 * MIB
@@ -15,8 +14,7 @@ const SLACK := 2 * MIB
 
 func test_memory() -> void:
 	for kind: String in ["bytes", "floats", "texts", "nested"]:
-		var arguments := PackedStringArray([kind, str(PROPERTY_MIB), str(STEPS)])
-		var lines := Child.probe(self, "undo/memory_probe", arguments)
+		var lines := Child.probe(self, "undo/memory_probe", [kind, str(PROPERTY_MIB), "8"])
 		var growths := Array(lines).filter(func(of: String) -> bool: return of.begins_with("growth"))
 		check_int(growths.size(), 4 if lines else 0, "measurements")
 		for line: String in lines:

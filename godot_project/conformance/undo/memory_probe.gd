@@ -6,7 +6,6 @@ extends Node
 ## Measured is the memory in use (VmRSS of /proc/self/status), which counts what the library
 ## allocates as well. Blocks of more than 32 MiB go back to the system at once when they are freed.
 
-const FEW_STEPS := 4
 const PART_LEN := 1 << 12
 
 const Child := preload("../support/child.gd")
@@ -34,7 +33,7 @@ func _ready() -> void:
 		_edit(step)
 		if recorder.commit(history, "edit") != 1:
 			print("wrong: no modification in step %d" % step)
-		if step in [FEW_STEPS, _steps]:
+		if step in [4, _steps]:
 			_print_growth("%d steps" % step)
 	var last := hash(_object.value)
 	while history.undo():

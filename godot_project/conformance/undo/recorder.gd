@@ -1,6 +1,7 @@
 extends "undo_base.gd"
 ## What VarBatchUndoRecorder records, and what flush() gives: exact, in order, once.
 
+
 ## What flush(), compare() and flush(true) tell of an edit, and a history goes back and forth in.
 func test_a_node() -> void:
 	var other: Sprite2D = node(Sprite2D.new())

@@ -1,6 +1,7 @@
 extends "undo_base.gd"
 ## Objects that are skipped, and why; which properties are recorded.
 
+
 ## Exactly those that the engine stores, of two objects of each class.
 func test_stored_properties() -> void:
 	for type: String in ["Node2D", "Node3D", "Control", "Label", "Sprite2D", "Timer", "Camera3D"]:
@@ -95,10 +96,8 @@ func test_what_is_skipped_of_named_properties() -> void:
 	recorder.record_all(nodes, ["process_priority"])
 	recorder.record(lists[0], ["three"])
 	recorder.record_all(lists, ["value"])
-	var lines: PackedStringArray = [
-		skipped(nodes[0] as Node, "it was freed"),
-		skipped(lists[0], 'its property "three" is gone'),
-	]
+	var lines: PackedStringArray = [skipped(nodes[0] as Node, "it was freed")]
+	lines.append(skipped(lists[0], 'its property "three" is gone'))
 	nodes[0].free()
 	nodes[1].set_script(Fighter)
 	nodes[1].process_priority = 3
@@ -106,8 +105,7 @@ func test_what_is_skipped_of_named_properties() -> void:
 	lists[1].extra = ["new"]
 	lists[0].value = 7
 	lists[1].value = 7
-	var expected: PackedStringArray = ["process_priority: 0 > 3", "value: 1 > 7", "value: 1 > 7"]
-	check_flush(expected, "named", lines)
+	check_flush(["process_priority: 0 > 3", "value: 1 > 7", "value: 1 > 7"], "named", lines)
 
 
 ## Nothing stays connected.

@@ -2,7 +2,6 @@ extends "undo_base.gd"
 ## Histories of large values, whose steps share bytes: whatever is undone, done again, merged,
 ## branched off, dropped or changed behind the history's back, each step restores its own state.
 
-const TURNS := 20_000
 const LEN := 20_000
 ## Of the second history: the oldest steps are dropped.
 const MAX_STEPS := 12
@@ -28,7 +27,7 @@ func test_any_order() -> void:
 	_objects = [box(_made(0)), box(_made(1))]
 	for object: Box in _objects:
 		object.other = _made(2)
-	for turn: int in part_of(TURNS):
+	for turn: int in part_of(20_000):
 		var which := _random.randi_range(0, 1)
 		match _random.randi_range(0, 11):
 			0, 1, 2:

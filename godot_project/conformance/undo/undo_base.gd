@@ -16,13 +16,11 @@ func finish() -> void:
 	super()
 
 
-## Sets what is at these paths.
 func edit(object: Object, values: Dictionary) -> void:
 	for path: String in values:
 		object.set_indexed(NodePath(path), values[path])
 
 
-## Records an object, edits it, and returns the modifications.
 func edited(object: Object, values: Dictionary, names: Array = []) -> Array[Dictionary]:
 	recorder.record(object, names)
 	edit(object, values)
@@ -51,8 +49,7 @@ func check_shown(found: Array[Dictionary], expected: PackedStringArray, what: St
 
 ## Checks what flush() gives and which lines it logs.
 func check_flush(expected: PackedStringArray, what: String, lines: PackedStringArray = []) -> Array[Dictionary]:
-	var flush := func() -> Array[Dictionary]: return recorder.flush()
-	var found: Array[Dictionary] = expect_lines(flush, lines)
+	var found: Array[Dictionary] = expect_lines(func() -> Array[Dictionary]: return recorder.flush(), lines)
 	check_shown(found, expected, what)
 	return found
 
@@ -101,13 +98,11 @@ func check_turns(state: Callable, before: PackedByteArray, after: PackedByteArra
 		check_bytes(state.call() as PackedByteArray, after, "done again, " + what)
 
 
-## Bytes of all stored properties of an object.
 static func state_of(object: Object) -> PackedByteArray:
 	var state: Array = []
 	for property: Dictionary in object.get_property_list():
 		if property.usage & PROPERTY_USAGE_STORAGE:
-			var value: Variant = object.get(property.name as StringName)
-			state.append([property.name, value])
+			state.append([property.name, object.get(property.name as StringName)])
 	return var_to_bytes(state)
 
 

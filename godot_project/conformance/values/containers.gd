@@ -108,19 +108,16 @@ func test_dictionaries_that_changed() -> void:
 func test_large_containers() -> void:
 	var texts := range(60_000).map(func(i: int) -> Variant: return "text %d" % i if i % 2 else i)
 	var mixed := Values.mixed(6000)
-	var rows: Array = []
-	for i: int in 6000:
-		rows.append({"id": i, "name": "row %d" % i, "pos": Vector3(i, 1, 2), "tags": [i, &"x"]})
 	var typed: Array[Dictionary] = []
-	typed.assign(rows)
+	for i: int in 6000:
+		typed.append({"id": i, "name": "row %d" % i, "pos": Vector3(i, 1, 2), "tags": [i, &"x"]})
+	var rows := Array(typed, TYPE_NIL, &"", null)
 	for value: Variant in [texts, rows, typed, mixed, {"a": rows, "b": [mixed]}, [rows, mixed]]:
 		var bytes := var_to_bytes(value)
 		for count: int in Threads.new([1, 2, 0]):
 			check_bytes(VarBatch.var_to_bytes(value), bytes, "large, %d threads" % count)
-			var found: Variant = VarBatch.bytes_to_var(bytes)
-			check_value(found, bytes_to_var(bytes), "large, %d threads" % count)
-			var both := VarBatch.vars_to_bytes([value, value])
-			check_same(both, [bytes, bytes], "two large, %d threads" % count)
+			check_value(VarBatch.bytes_to_var(bytes), bytes_to_var(bytes), "large, %d threads" % count)
+			check_same(VarBatch.vars_to_bytes([value, value]), [bytes, bytes], "two large, %d threads" % count)
 
 
 func test_read_only() -> void:

@@ -105,8 +105,7 @@ func _check_text(text: String) -> void:
 			check(not value is StringName or is_same(each, value), what + " is another name")
 			# The engine complains of some that are asked of an empty path.
 			for operation: String in OPERATIONS[typeof(value)].split("; ") if text else []:
-				var by_itself: Variant = _evaluated(operation, wanted)
-				check_value(_evaluated(operation, each), by_itself, "%s of %s" % [operation, what])
+				check_value(_evaluated(operation, each), _evaluated(operation, wanted), "%s of %s" % [operation, what])
 			check(each == wanted, what + " was changed")
 
 
@@ -197,6 +196,4 @@ func _check_refused(action: Callable, what: String) -> void:
 
 ## The value of these bytes by each method.
 func _decoded(bytes: PackedByteArray) -> Array:
-	var found: Array = [VarBatch.bytes_to_var(bytes), VarBatch.bytes_to_vars([bytes])[0]]
-	found.append(VarBatch.frames_to_vars(frame(bytes))[0])
-	return found
+	return [VarBatch.bytes_to_var(bytes), VarBatch.bytes_to_vars([bytes])[0], VarBatch.frames_to_vars(frame(bytes))[0]]

@@ -6,7 +6,6 @@ const SEED := 20250301
 const COUNT := 80_000
 const WHOLE_COUNT := 20_000
 const BATCH := 400
-const SHOWN_BYTES := 200
 
 
 func test_values() -> void:
@@ -21,16 +20,9 @@ func _run(count: int, whole: bool) -> void:
 	var seed_number := SEED + int(whole)
 	print("  differential: %d values, seed %d, whole objects: %s" % [count, seed_number, whole])
 	var generator := Generator.new(seed_number, whole)
-	for first: int in range(0, count, BATCH):
-		# A seed for each batch, so that a failure can be looked at without all before it.
-		generator.random.seed = seed_number + first
-		VarBatch.set_thread_count(first / BATCH % 3)
-		var values: Array = []
-		for i: int in mini(BATCH, count - first):
-			values.append(generator.value())
-		_check_batch(values, whole, "seed %d, value" % generator.random.seed)
-		if failures.size() > 20:
-			return
+	var check_some := func(size: int, seed_of_batch: int) -> void:
+		_check_batch(range(size).map(generator.value.unbind(1)), whole, "seed %d, value" % seed_of_batch)
+	in_batches(count, BATCH, seed_number, generator.random, check_some)
 
 
 func _check_batch(values: Array, whole: bool, what: String) -> void:
@@ -58,6 +50,6 @@ func _check_batch(values: Array, whole: bool, what: String) -> void:
 		check_int((found[0] as Array).size(), values.size(), "size, %s, %s" % [found[2], what])
 		var at := Equal.first_unequal(found[0] as Array, found[1] as Array)
 		if at >= 0 and at < mini((found[0] as Array).size(), values.size()):
-			var shown := encoded[at].slice(0, SHOWN_BYTES).hex_encode()
+			var shown := encoded[at].slice(0, 200).hex_encode()
 			shown = "%s, %s %d: %s of %d bytes" % [found[2], what, at, shown, encoded[at].size()]
 			check_value(found[0][at], found[1][at], shown)

@@ -42,8 +42,7 @@ func test_places() -> void:
 		check_call(&"bytes_to_vars", [buffers, whole], [5, null], ["buffer 1: " + reason])
 		# Bytes of a stream are counted from its start.
 		var line := "value 1: %s, at byte %d%s" % [NO_TYPE, 16 + _mark_at(bytes), place]
-		var frames := frame(buffers[0]) + frame(bytes)
-		check_call(&"frames_to_vars", [frames, whole], [5, null], [line])
+		check_call(&"frames_to_vars", [frame(buffers[0]) + frame(bytes), whole], [5, null], [line])
 
 
 ## Drops are warnings, one a value, beside the errors of others.
@@ -57,24 +56,17 @@ func test_warnings() -> void:
 	var ints: Array[int] = [5, 2]
 	var table: Dictionary[int, Variant] = {2: "b"}
 	var dropped := WARNING + "buffer %d: dropped..."
-	check_call(
-		&"bytes_to_vars",
-		[buffers],
-		[ints, null, [ints, ints], 1, table, ints],
-		[dropped % 0, "buffer 1: " + NO_TYPE + "...", dropped % 2, dropped % 4, dropped % 5]
-	)
+	var lines: Array = [dropped % 0, "buffer 1: " + NO_TYPE + "...", dropped % 2, dropped % 4, dropped % 5]
+	check_call(&"bytes_to_vars", [buffers], [ints, null, [ints, ints], 1, table, ints], lines)
 	var frames := func() -> Array: return VarBatch.frames_to_vars(frame(typed) + frame(bad))
 	expect_logged(frames, 1, 1, "VarBatch.frames_to_vars: value ")
 	check_call(&"bytes_to_var", [inner], [ints, ints], [WARNING + "dropped..."])
-	var line := "buffer 0: expected a PackedByteArray, found int"
-	check_call(&"bytes_to_vars", [[7] as Array[int]], [null], [line])
+	check_call(&"bytes_to_vars", [[7] as Array[int]], [null], ["buffer 0: expected a PackedByteArray, found int"])
 
 
 ## The same lines from any number of threads, where several work on one value.
 func test_large_values() -> void:
-	var rows: Array = []
-	for i: int in 8000:
-		rows.append({"id": i, "list": [i, "text %d" % i]})
+	var rows := range(8000).map(func(i: int) -> Dictionary: return {"id": i, "list": [i, "text %d" % i]})
 	rows[6543] = {"id": 1, "list": [0, {"k": MARK}]}
 	var bad := _spoiled(var_to_bytes([rows, 5]))
 	var dropping := Values.u32(TYPE_ARRAY) + Values.u32(8000)

@@ -4,7 +4,6 @@ extends "../support/suite.gd"
 const SEED := 20261123
 const COUNT := 100_000
 const BATCH := 100
-const MAX_FAILURES := 8
 ## Elements of one array, and entries of one dictionary, that are looked for.
 const MAX_PARTS := 40
 
@@ -34,12 +33,10 @@ func test_every_value() -> void:
 func test_generated_values() -> void:
 	var generator := Generator.new(SEED)
 	var count := part_of(COUNT)
-	for first: int in range(0, count, BATCH):
-		generator.random.seed = SEED + first
-		for _index: int in mini(BATCH, count - first):
+	var check_some := func(size: int, _seed_of_batch: int) -> void:
+		for _index: int in size:
 			_check_inside(var_to_bytes(generator.value()))
-		if failures.size() >= MAX_FAILURES:
-			return
+	in_batches(count, BATCH, SEED, generator.random, check_some)
 	print("  get_in: %d paths" % _path_count)
 	check(_left_out < count / 100, "%d left out" % _left_out)
 	check(_path_count > count, "only %d paths" % _path_count)
@@ -146,7 +143,6 @@ func test_each() -> void:
 	check_call(&"get_in_each", [[], ["to"]], [], [])
 
 
-## By both methods.
 func _check(bytes: PackedByteArray, path: Array, expected: Variant) -> void:
 	check_value(VarBatch.get_in(bytes, path, MISSING), expected, "at %s" % [path])
 	var each := VarBatch.get_in_each([bytes, bytes], path, MISSING)

@@ -40,7 +40,7 @@ func test_every_method() -> void:
 	_check_forms("load_vars", [_path, list], values)
 	check_int(VarBatch.save_var(_path, value, true), OK, "save")
 	_check_forms("load_var", [_path, null, list], value)
-	_check_same(VarBatch.bytes_to_var_in(bytes, VarBatch.DIALECT_GODOT_4, list), value, "in")
+	_check_same(VarBatch.bytes_to_var_in(bytes, GODOT_4, list), value, "in")
 	check_value(VarBatch.validate([bytes, bytes], list), PackedStringArray(["", ""]), "validate")
 	var found := VarBatch.diff(var_to_bytes([1]), var_to_bytes_with_objects([value]), list)
 	_check_same(found[0].new, value, "diff")
@@ -63,7 +63,7 @@ func test_every_method_refuses() -> void:
 	check_call(&"frames_to_vars", [frames, list], [null], ["value 0: ..."])
 	check_call(&"load_var", [_path, 5, list], 5, ["..." + CHILD + "..."], ERR_FILE_CORRUPT)
 	check_call(&"load_vars", [_path, list], [null], ["..." + CHILD + "..."], ERR_FILE_CORRUPT)
-	check_call(&"bytes_to_var_in", [bytes, VarBatch.DIALECT_GODOT_4, list], null, [reason])
+	check_call(&"bytes_to_var_in", [bytes, GODOT_4, list], null, [reason])
 	check_call(&"diff", [var_to_bytes(1), bytes, list], [] as Array[Dictionary], ["..." + CHILD + "..."])
 	check_value(Vector2i(Item.made, Child.children), made, "objects made")
 
@@ -72,6 +72,8 @@ func test_what_is_refused() -> void:
 	var bytes := var_to_bytes_with_objects([_item()])
 	var curve := var_to_bytes_with_objects(Curve.new())
 	var node := Values.object("Node", {"script": ITEM})
+	var twice := Values.object("Resource", {"script": ITEM, "scripT": ITEM})
+	twice = Values.replaced(twice, "scripT".to_utf8_buffer(), "script".to_utf8_buffer())
 	var cases: Array = [
 		[curve, [Item], NOT_LISTED % "Curve"],
 		[curve, [], NOT_LISTED % "Curve"],
@@ -87,7 +89,7 @@ func test_what_is_refused() -> void:
 			"script of a Curve, found one that extends Resource"
 		],
 		[node, [Item, &"Node"], "expected the script of a Node, found one that extends Resource"],
-		[_twice(), [Item], "expected one script, found a second"],
+		[twice, [Item], "expected one script, found a second"],
 		[Values.object("Resource", {"script": 5}), [Item], "expected the path of a script"],
 		[Values.object("Resource", {"script": "user://a.gd"}), [Item], NOT_LISTED % "user://a.gd"],
 		[Values.object("EncodedObjectAsID", {"object_id": 5}), [Item], NOT_LISTED % "EncodedObjectAsID"],
@@ -98,10 +100,8 @@ func test_what_is_refused() -> void:
 	]
 	var made := Item.made
 	for case: Array in cases:
-		var what := "%s, with %s" % [case[2], case[1]]
-		check(
-			case[2] in VarBatch.validate([case[0]], case[1])[0], what + ": " + VarBatch.validate([case[0]], case[1])[0]
-		)
+		var reason := VarBatch.validate([case[0]], case[1])[0]
+		check(case[2] in reason, "%s, with %s: %s" % [case[2], case[1], reason])
 		check_call(&"bytes_to_var", [case[0], case[1]], null, ["..." + case[2] + "..."])
 	check_int(Item.made, made, "objects made")
 
@@ -134,8 +134,7 @@ func test_moved_scripts() -> void:
 	# A path of the same length, also in the type of an Array.
 	var typed: Array[Item] = [_item()]
 	var other := ITEM.replace("item", "iron")
-	var hexes: Array = [ITEM, other].map(func(path: String) -> String: return path.to_utf8_buffer().hex_encode())
-	var moved := Values.hex(var_to_bytes_with_objects(typed).hex_encode().replace(hexes[0], hexes[1]))
+	var moved := Values.replaced(var_to_bytes_with_objects(typed), ITEM.to_utf8_buffer(), other.to_utf8_buffer())
 	_check_same(VarBatch.bytes_to_var(moved, {other: Item}), typed, "a typed Array")
 	check_call(&"bytes_to_var", [moved, [Item]], null, ["..." + NOT_LISTED % other + "..."])
 	check_call(&"bytes_to_var", [old, [Item]], null, ["..." + NOT_LISTED % OLD + "..."])
@@ -143,28 +142,12 @@ func test_moved_scripts() -> void:
 
 ## Only what a class declares and stores is set: one warning with the count and the first path.
 func test_skipped_properties() -> void:
-	var bytes := (
-		Values
-		. object(
-			"Resource",
-			{
-				"resource_name": "name",
-				"resource_path": "res://project.godot",
-				"resource_scene_unique_id": "x",
-				"metadata/a": 1,
-				"none": 2,
-				"script": ITEM,
-				"number": 5,
-				"secret": "changed",
-				"resource_local_to_scene": true,
-				"metadata/b": [1],
-				"gone": 3,
-			}
-		)
-	)
+	var properties := {"resource_name": "name", "resource_path": "res://project.godot", "metadata/a": 1, "none": 2}
+	properties.merge({"resource_scene_unique_id": "x", "script": ITEM, "number": 5, "secret": "changed"})
+	properties.merge({"resource_local_to_scene": true, "metadata/b": [1], "gone": 3})
+	var bytes := Values.object("Resource", properties)
 	var text := "skipped 7 properties; the first: expected a property that the class stores, found another, at byte "
-	var decode := func() -> Variant: return VarBatch.bytes_to_var(bytes, [Item])
-	var found: Item = expect_logged(decode, 0, 1, text)
+	var found: Item = expect_logged(func() -> Variant: return VarBatch.bytes_to_var(bytes, [Item]), 0, 1, text)
 	check_value(found.resource_name, "name", "a property of the class")
 	check(found.resource_local_to_scene, "a property of the class behind the script")
 	check_value(found.resource_path, "", "the path")
@@ -172,16 +155,12 @@ func test_skipped_properties() -> void:
 	check_value(found.get_meta_list(), [] as Array[StringName], "metadata")
 	check_int(found.number, 5, "number")
 	var one := Values.object("Node", {"owner": null, "script": null})
-	var node: Node = expect_logged(
-		func() -> Variant: return VarBatch.bytes_to_var(one, [&"Node"]), 0, 1, "skipped a property: "
-	)
-	node.free()
+	expect_logged(call_method.bind(&"bytes_to_var", [one, [&"Node"]]), 0, 1, "skipped a property: ").free()
 	# What true sets: all.
-	var all: Item = VarBatch.bytes_to_var(bytes, true)
-	check_value(all.secret, "changed", "with true")
+	check_value((VarBatch.bytes_to_var(bytes, true) as Item).secret, "changed", "with true")
 	# In a batch, a line each. A value of the wrong type is ignored, as with true.
-	var batch := func() -> Variant: return VarBatch.bytes_to_vars([bytes, var_to_bytes(1), bytes], [Item])
-	expect_logged(batch, 0, 2, "skipped 7 properties")
+	var buffers: Array = [bytes, var_to_bytes(1), bytes]
+	expect_logged(call_method.bind(&"bytes_to_vars", [buffers, [Item]]), 0, 2, "skipped 7 properties")
 	var wrong := Values.object("Resource", {"script": ITEM, "number": [1]})
 	check_int((VarBatch.bytes_to_var(wrong, [Item]) as Item).number, 1, "number")
 
@@ -194,20 +173,15 @@ func test_properties_that_no_list_has() -> void:
 	_check_same(VarBatch.bytes_to_var(var_to_bytes_with_objects(animation), [&"Animation"]), animation, "Animation")
 	var path := "res://conformance/support/free_list.gd"
 	var bytes := Values.object("RefCounted", {"script": path, "any_a": 1, "other": 2, "metadata/c": 3, "held": 5})
-	var found: FreeList = expect_logged(
-		func() -> Variant: return VarBatch.bytes_to_var(bytes, [FreeList]), 0, 1, "skipped 3 properties"
-	)
+	var decode := call_method.bind(&"bytes_to_var", [bytes, [FreeList]])
+	var found: FreeList = expect_logged(decode, 0, 1, "skipped 3 properties")
 	check_value(found.held, {&"any_a": 1}, "held")
 	check_value(found.get_meta_list(), [] as Array[StringName], "metadata")
 
 
 func test_arguments() -> void:
-	var source := GDScript.new()
-	source.source_code = "extends RefCounted"
-	source.reload()
-	var scene := GDScript.new()
-	scene.source_code = "extends PackedScene"
-	scene.reload()
+	var source := script_of("extends RefCounted")
+	var scene := script_of("extends PackedScene")
 	var cases: Dictionary = {
 		[5]:
 		"expected a script or the name of a class that can be instantiated, found int, at index 0 of allow_objects",
@@ -268,13 +242,6 @@ func _item(parts: Array = []) -> Item:
 	item.parts.assign(parts)
 	item.content = {"k": [1, 2.5]}
 	return item
-
-
-## An object with the script twice.
-func _twice() -> PackedByteArray:
-	var bytes := Values.object("Resource", {"script": ITEM, "scripT": ITEM})
-	var hexes: Array = ["scripT", "script"].map(func(text: String) -> String: return text.to_utf8_buffer().hex_encode())
-	return Values.hex(bytes.hex_encode().replace(hexes[0], hexes[1]))
 
 
 ## A method, and its task.

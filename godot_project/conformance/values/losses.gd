@@ -27,6 +27,7 @@ func test_what_is_lost() -> void:
 	var its_signal := freed.ready
 	freed.free()
 	var of_one := "only the ID of 1 object; it is value " + "%s" + ADVICE
+	var of_each := "only the IDs of 2 objects, 1 Signal and 1 RID and nothing of 1 Callable"
 	var of_many := "only the IDs of %d objects; the first is value %s" + ADVICE
 	for row: Array in [
 		[[1, one], of_one % '1["player"]["weapon"]'],
@@ -43,11 +44,7 @@ func test_what_is_lost() -> void:
 		[[_rid, _rid], "only the IDs of 2 RIDs; the first is value 0"],
 		[
 			[{"all": [1, something, _object, _object, finish, _rid]}],
-			(
-				"only the IDs of 2 objects, 1 Signal and 1 RID and nothing of 1 Callable;"
-				+ ' the first is value 0["all"][1]'
-				+ ADVICE
-			)
+			of_each + '; the first is value 0["all"][1]' + ADVICE
 		],
 		[[null, freed, callable, its_signal, Callable(), Signal(), RID()], ""],
 		[[[freed, {"f": callable, "s": its_signal}], {"r": [RID(), Callable()]}], ""],
@@ -119,8 +116,7 @@ func test_other_calls() -> void:
 	var missing := ERR_FILE_NOT_FOUND
 	check_forms("save_vars", [there, [_object]], missing, missing, ['cannot save "%s"' % there])
 	var deep: Array = [_object, Engines.nested(1026)]
-	var line := 'cannot save "%s": value 1: ...' % path
-	check_call(&"save_vars", [path, deep], ERR_INVALID_DATA, [line])
+	check_call(&"save_vars", [path, deep], ERR_INVALID_DATA, ['cannot save "%s": value 1: ...' % path])
 	check_call(&"var_to_bytes", [_object], var_to_bytes(_object), [])
 	check_call(&"vars_to_frames", [[_object]], stored([_object]), [])
 

@@ -13,9 +13,7 @@ const EDGES: PackedInt32Array = [99_999, 100_000, 100_001, 131_071]
 func test_texts_by_threads() -> void:
 	for count: int in EDGES:
 		_check_by_threads(Packed.make(TYPE_PACKED_STRING_ARRAY, count), "%d texts" % count)
-	var empty := PackedStringArray()
-	empty.resize(COUNT)
-	_check_by_threads(empty, "empty texts")
+	_check_by_threads(PackedStringArray(filled(COUNT, "")), "empty texts")
 	for at: int in [0, COUNT / 2, COUNT - 1]:
 		var texts: PackedStringArray = Packed.make(TYPE_PACKED_STRING_ARRAY, COUNT)
 		texts[at] = "aé日😀".repeat(500_000)
@@ -23,9 +21,7 @@ func test_texts_by_threads() -> void:
 	var texts := _texts()
 	_check_by_threads(texts, "mixed texts")
 	_check_by_threads([1, texts, {"k": texts}, "end"], "texts in an Array")
-	var many: Array = []
-	for i: int in 2000:
-		many.append({"i": i, "texts": texts.slice(i, i + 3)})
+	var many := range(2000).map(func(i: int) -> Dictionary: return {"i": i, "texts": texts.slice(i, i + 3)})
 	many[7] = texts
 	many[1999] = [texts]
 	_check_by_threads(many, "texts in a large Array")

@@ -6,6 +6,10 @@ const TOO_DEEP := "expected at most 1024 levels of nesting..."
 ## A busy machine may stand still for a while; what is exponential takes longer than anything.
 const MAX_MSEC := 10_000
 
+var _in_array := func(value: Variant) -> Array: return [value]
+var _in_value := func(value: Variant) -> Dictionary: return {"k": value}
+var _in_both := func(value: Variant) -> Variant: return [value] if value is Dictionary else {"k": value, 1: 2}
+
 
 func test_deepest_nesting() -> void:
 	for wrap: Callable in [_in_array, _in_value, _in_both]:
@@ -95,8 +99,7 @@ func _check_unwritten(value: Variant, what: String) -> void:
 	var others: Array[PackedByteArray] = [var_to_bytes(7), none, var_to_bytes(8)]
 	check_call(&"var_to_bytes", [value], none, [TOO_DEEP])
 	check_call(&"vars_to_bytes", [[7, value, 8]], others, ["value 1: " + TOO_DEEP])
-	var frames := frame(others[0]) + frame(others[2])
-	check_call(&"vars_to_frames", [[7, value, 8]], frames, ["value 1: " + TOO_DEEP])
+	check_call(&"vars_to_frames", [[7, value, 8]], frame(others[0]) + frame(others[2]), ["value 1: " + TOO_DEEP])
 	check_time(started, MAX_MSEC, what)
 
 
@@ -126,15 +129,3 @@ func _nested_bytes(leaf: Variant, depth: int, wrap: Callable) -> PackedByteArray
 		front += level.slice(0, at)
 		back += level.slice(at + hole.size())
 	return front + var_to_bytes(leaf) + back
-
-
-func _in_array(value: Variant) -> Variant:
-	return [value]
-
-
-func _in_value(value: Variant) -> Variant:
-	return {"k": value}
-
-
-func _in_both(value: Variant) -> Variant:
-	return [value] if value is Dictionary else {"k": value, 1: 2}

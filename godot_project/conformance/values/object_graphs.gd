@@ -8,7 +8,6 @@ const Sword := preload("../support/classes/sword.gd")
 
 const SEED := 20261127
 const COUNT := 10_000
-const QUICK_COUNT := 400
 const BATCH := 50
 ## A byte order mark. Where it begins a text, it is not read.
 const MARK := "efbbbf"
@@ -17,7 +16,7 @@ var _used: Dictionary[Variant, bool] = {}
 
 
 func test_graphs() -> void:
-	var count := QUICK_COUNT if is_quick else COUNT
+	var count := 400 if is_quick else COUNT
 	print("  object graphs: %d, seed %d" % [count, SEED])
 	# What is made once and kept: by the engine, and of this function when it waits.
 	quietly(_check_batch.bind(SEED, true))
@@ -25,9 +24,8 @@ func test_graphs() -> void:
 	var objects := await count_objects()
 	for first: int in range(0, count, BATCH):
 		VarBatch.set_thread_count(first / BATCH % 3)
-		# A seed for each batch, so that a failure can be looked at without all before it.
 		quietly(_check_batch.bind(SEED + first, first / BATCH % 8 == 0))
-		if failures.size() > 20:
+		if failures.size() >= MAX_FAILURES:
 			break
 	check_int(_used.size(), ObjectGraphs.KIND_COUNT, "classes and scripts")
 	_used.clear()
@@ -52,8 +50,7 @@ func test_circles() -> void:
 	for place: String in places:
 		var value: Variant = places[place]
 		check_value(quietly(var_to_bytes_with_objects.bind(value)), PackedByteArray(), "the engine")
-		var line := "... inside %s..." % place
-		check_call(&"var_to_bytes", [value, true], PackedByteArray(), [line])
+		check_call(&"var_to_bytes", [value, true], PackedByteArray(), ["... inside %s..." % place])
 		var others: Array[PackedByteArray] = [var_to_bytes(1), PackedByteArray(), var_to_bytes(2)]
 		check_call(&"vars_to_bytes", [[1, value, 2], true], others, ["...value 1: ..."])
 	sword.hilt = null
@@ -88,10 +85,8 @@ func _check_batch(seed_number: int, by_all_methods: bool) -> void:
 	_check_made(graphs, VarBatch.bytes_to_vars(encoded, true), again, "bytes_to_vars, " + what)
 	if by_all_methods:
 		_check_made(graphs, VarBatch.frames_to_vars(frames, true), again, "frames_to_vars, " + what)
-		var found: Array = VarBatch.vars_to_bytes_async(values, true).wait()
-		_check_list(found, encoded, "vars_to_bytes_async, " + what)
-		var made: Array = VarBatch.bytes_to_vars_async(encoded, true).wait()
-		_check_made(graphs, made, again, "bytes_to_vars_async, " + what)
+		_check_list(VarBatch.vars_to_bytes_async(values, true).wait(), encoded, "vars_to_bytes_async, " + what)
+		_check_made(graphs, VarBatch.bytes_to_vars_async(encoded, true).wait(), again, "bytes_to_vars_async, " + what)
 	_used.merge(graphs.used)
 	values.clear()
 	graphs.close()

@@ -5,7 +5,6 @@ extends "../support/suite.gd"
 const Listing := preload("../support/listing.gd")
 const RandomProperties := preload("../support/random_properties.gd")
 
-## Objects of each class.
 const OBJECTS := 6
 ## Objects of each class that are made: so many that the values of a new one are known.
 const MADE := 20
@@ -58,9 +57,7 @@ func test_physical_light() -> void:
 	var was: Variant = ProjectSettings.get_setting(SETTING)
 	for is_physical: bool in [false, true, false]:
 		ProjectSettings.set_setting(SETTING, is_physical)
-		var objects: Array[Object] = []
-		for name: String in ["OmniLight3D", "DirectionalLight3D", "StandardMaterial3D"]:
-			objects.append(ClassDB.instantiate(name))
+		var objects: Array = ["OmniLight3D", "DirectionalLight3D", "StandardMaterial3D"].map(ClassDB.instantiate)
 		_check(objects, "physical light: %s" % is_physical)
 		_free(objects)
 	ProjectSettings.set_setting(SETTING, was)
@@ -92,8 +89,7 @@ func test_objects_in_unknown_objects() -> void:
 func test_objects_that_are_made() -> void:
 	for name: String in _classes():
 		var objects := _make(name, MADE, func(i: int) -> int: return i if i % 3 == 2 else 0)
-		var bytes: PackedByteArray = quietly(func() -> PackedByteArray: return var_to_bytes_with_objects(objects))
-		_check_made(bytes, "made: " + name)
+		_check_made(quietly(var_to_bytes_with_objects.bind(objects)), "made: " + name)
 		_free(objects)
 
 
@@ -154,7 +150,7 @@ func test_reloaded_scripts() -> void:
 
 
 func _classes() -> PackedStringArray:
-	var names := Array(RandomProperties.class_names())
+	var names := Array(RandomProperties.class_names)
 	# A real renderer gives memory that nobody wrote for its instances.
 	if DisplayServer.get_name() != "headless":
 		names.erase("MultiMesh")
@@ -184,11 +180,13 @@ func _bytes_with_repeats(name: String) -> PackedByteArray:
 	return _bytes_of(name, lists)
 
 
-## An Array of objects of a class, each with its properties.
 func _bytes_of(name: String, lists: Array) -> PackedByteArray:
+	var start := Values.header(TYPE_OBJECT) + var_to_bytes(name).slice(4)
 	var bytes := Values.header(TYPE_ARRAY) + Values.u32(lists.size())
 	for properties: Array[PackedByteArray] in lists:
-		bytes.append_array(_object_bytes(name, properties))
+		bytes.append_array(start + Values.u32(properties.size()))
+		for property: PackedByteArray in properties:
+			bytes.append_array(property)
 	return bytes
 
 
@@ -223,14 +221,6 @@ func _bytes_with_others(name: String, properties: Array) -> PackedByteArray:
 	return _bytes_of(name, lists)
 
 
-func _object_bytes(name: String, properties: Array[PackedByteArray]) -> PackedByteArray:
-	var bytes := Values.header(TYPE_OBJECT) + var_to_bytes(name).slice(4)
-	bytes.append_array(Values.u32(properties.size()))
-	for property: PackedByteArray in properties:
-		bytes.append_array(property)
-	return bytes
-
-
 func _check_made(bytes: PackedByteArray, what: String) -> void:
 	# Some classes make objects that are kept.
 	_free(quietly(bytes_to_var_with_objects.bind(bytes)) as Array)
@@ -241,7 +231,7 @@ func _check_made(bytes: PackedByteArray, what: String) -> void:
 	var both_count := Performance.get_monitor(Performance.OBJECT_COUNT) - count
 	check(made is Array and expected is Array, "made and expected are Arrays, " + what)
 	check_int(int(made_count), int(both_count - made_count), "objects, " + what)
-	var again := func(objects: Variant) -> PackedByteArray: return var_to_bytes_with_objects(objects)
+	var again := var_to_bytes_with_objects
 	check_bytes(quietly(again.bind(made)), quietly(again.bind(expected)), what)
 	_free((made as Array) + (expected as Array))
 
@@ -275,7 +265,6 @@ func _make(name: String, count: int, rarity_of: Callable, parent: Node = null) -
 	return objects
 
 
-## A value for an item of a theme.
 func _override(property: Dictionary) -> Variant:
 	match property.hint_string:
 		"Font":
@@ -290,7 +279,6 @@ func _override(property: Dictionary) -> Variant:
 ## Getters of the engine may print.
 func _check(objects: Array, what: String) -> void:
 	for value: Variant in [objects] + objects:
-		var both: Array = quietly(
-			func() -> Array: return [VarBatch.var_to_bytes(value, true), var_to_bytes_with_objects(value)]
-		)
-		check_bytes(both[0], both[1], "%s: %s" % [what, value])
+		var found: PackedByteArray = quietly(call_method.bind(&"var_to_bytes", [value, true]))
+		var expected: PackedByteArray = quietly(var_to_bytes_with_objects.bind(value))
+		check_bytes(found, expected, "%s: %s" % [what, value])

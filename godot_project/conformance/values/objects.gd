@@ -59,7 +59,7 @@ func test_nodes() -> void:
 		check_both_ways(value, "id of a Node")
 		var found: Variant = VarBatch.bytes_to_var(bytes, true)
 		check_bytes(var_to_bytes_with_objects(found), bytes, "Node, back again")
-		_free_nodes(found)
+		Values.discard(found)
 	node.free()
 
 
@@ -141,10 +141,7 @@ func test_strange_objects() -> void:
 
 ## What the engine cannot store: nothing is written, one line, and the others stay.
 func test_objects_that_cannot_be_stored() -> void:
-	var script := GDScript.new()
-	script.source_code = "extends RefCounted"
-	script.reload()
-	var nameless: RefCounted = script.new()
+	var nameless: RefCounted = script_of("extends RefCounted").new()
 	var holder := Scripted.new()
 	holder.content = [nameless]
 	for object: Object in [RenderingServer, nameless, holder]:
@@ -154,8 +151,7 @@ func test_objects_that_cannot_be_stored() -> void:
 	var one := var_to_bytes(1)
 	var expected: Array[PackedByteArray] = [one, PackedByteArray(), one, PackedByteArray()]
 	var encode := call_method.bind(&"vars_to_bytes", [[1, [nameless], 1, holder], true])
-	var found: Variant = expect_logged(encode, 2, 0, "VarBatch.vars_to_bytes: value ", true)
-	check_value(found, expected, "the others")
+	check_value(expect_logged(encode, 2, 0, "VarBatch.vars_to_bytes: value ", true), expected, "the others")
 
 
 ## What hangs or crashes the engine itself is refused, alone, in a batch and in a file.
@@ -190,10 +186,8 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 		if hostile[2] is Dictionary:
 			expected = 'an object of class "%s" that the engine accepts' % hostile[0]
 		for each: PackedByteArray in [bytes, Values.hex("1c000000 01000000") + bytes]:
-			var one := func() -> Variant: return VarBatch.bytes_to_var(each, true)
-			check(expect_errors(one, 1, expected) == null, "%s is made" % expected)
-			var batch := call_method.bind(&"bytes_to_vars", [[each, var_to_bytes(7)], true])
-			check_value(expect_errors(batch, 1, expected), [null, 7], expected)
+			check_call(&"bytes_to_var", [each, true], null, ["...%s..." % expected])
+			check_call(&"bytes_to_vars", [[each, var_to_bytes(7)], true], [null, 7], ["...%s..." % expected])
 		var path := "user://hostile_%d.dat" % OS.get_process_id()
 		FileAccess.open(path, FileAccess.WRITE).store_buffer(frame(bytes))
 		expect_errors(call_method.bind(&"load_vars", [path, true]), 1, expected)
@@ -232,30 +226,16 @@ func test_what_is_alike_and_sound_is_made() -> void:
 	var others: Array = [Gradient.new(), Curve3D.new(), Curve.new(), FastNoiseLite.new()]
 	for resource: Resource in [curve, scene, bits, tiles] + others:
 		var bytes := var_to_bytes_with_objects([resource])
-		var found: Variant = VarBatch.bytes_to_var(bytes, true)
-		check_bytes(var_to_bytes_with_objects(found), bytes, resource.get_class())
+		check_bytes(var_to_bytes_with_objects(VarBatch.bytes_to_var(bytes, true)), bytes, resource.get_class())
 
 
 func _check_encoded(value: Variant, what: String) -> void:
 	var expected: PackedByteArray = quietly(var_to_bytes_with_objects.bind(value))
 	var encode := func() -> PackedByteArray: return VarBatch.var_to_bytes(value, true)
 	var errors := int(expected.is_empty())
-	var found: PackedByteArray = expect_logged(encode, errors, 0, "VarBatch.var_to_bytes: ", true)
-	check_bytes(found, expected, what)
+	check_bytes(expect_logged(encode, errors, 0, "VarBatch.var_to_bytes: ", true), expected, what)
 
 
-func _free_nodes(value: Variant) -> void:
-	if value is Node:
-		(value as Node).free()
-	elif value is Array:
-		for element: Variant in value:
-			_free_nodes(element)
-	elif value is Dictionary:
-		_free_nodes((value as Dictionary).keys())
-		_free_nodes((value as Dictionary).values())
-
-
-## The object alone and in every place of a container.
 func _around(object: Variant) -> Array:
 	return [
 		object,

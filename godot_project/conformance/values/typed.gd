@@ -129,10 +129,7 @@ func test_classes_and_scripts() -> void:
 
 ## A script outside the project cannot be named in bytes: one error line.
 func test_a_script_without_a_path() -> void:
-	var script := GDScript.new()
-	script.source_code = "extends RefCounted"
-	script.reload()
-	var array := Array([], TYPE_OBJECT, &"RefCounted", script)
+	var array := Array([], TYPE_OBJECT, &"RefCounted", script_of("extends RefCounted"))
 	for value: Variant in [array, [array], {"k": array}, {1: {array: 2}}]:
 		check_both_ways(value, "ids of an array of a script without path")
 		var bytes: PackedByteArray = quietly(var_to_bytes_with_objects.bind(value))

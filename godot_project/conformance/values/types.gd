@@ -75,8 +75,7 @@ func test_padding_in_used_memory() -> void:
 				_fill_and_free(bytes.size())
 				check_bytes(VarBatch.vars_to_bytes([value])[0], bytes, "batch of %d" % length)
 				_fill_and_free(bytes.size() + 4)
-				var frames := VarBatch.vars_to_frames([value])
-				check_bytes(frames, frame(bytes), "frame of %d" % length)
+				check_bytes(VarBatch.vars_to_frames([value]), frame(bytes), "frame of %d" % length)
 
 
 func _fill_and_free(length: int) -> void:
@@ -92,9 +91,8 @@ func test_diagnostics() -> void:
 	check_value(found.keys(), keys, "keys")
 	check_value([found.version, found.threads], [VarBatch.get_version(), VarBatch.get_thread_count()], "version")
 	var info := Engine.get_version_info()
-	check(
-		"%d.%d.%d" % [info.major, info.minor, info.patch] in found.engine or info.patch == 0, "engine: " + found.engine
-	)
+	var engine := "%d.%d.%d" % [info.major, info.minor, info.patch]
+	check(engine in found.engine or info.patch == 0, "engine: " + found.engine)
 	for path: String in ["engine_memory", "huge_pages"]:
 		check(found[path] == "used" or (found[path] as String).begins_with("not used, as "), found[path] as String)
 	var is_read: bool = info.minor in [6, 7] and (not tells_of_files or OS.has_feature("web"))
