@@ -17,7 +17,7 @@ var _mutex := Mutex.new()  # Any thread may print.
 func test_examples() -> void:
 	var examples := Examples.all()
 	check(examples.size() > 20, "only %d examples were found" % examples.size())
-	_listen()
+	_logger = ErrorLog.add_logger(&"on_print", _add_printed)
 	var used := {}
 	var all := Contexts.TEXT
 	for example: Dictionary in examples:
@@ -63,20 +63,9 @@ func _run(example: Dictionary, used: Dictionary) -> void:
 
 func _source(code: String, context: Dictionary) -> String:
 	var is_class_body := Examples.is_class_body(code)
-	var members: String = context.get("members", "")
-	var before: String = context.get("before", "")
-	var after: String = context.get("after", "")
-	var body := [before, "" if is_class_body else code, after, "pass"]
-	var source := HEAD + members + "\n" + (code if is_class_body else "") + RUN
+	var body := [context.get("before", ""), "" if is_class_body else code, context.get("after", ""), "pass"]
+	var source: String = HEAD + context.get("members", "") + "\n" + (code if is_class_body else "") + RUN
 	return source + "\n".join(body).indent("\t") + "\n"
-
-
-func _listen() -> void:
-	if ClassDB.class_exists(&"Logger"):
-		var script: GDScript = load("res://conformance/support/engine_logger.gd")
-		_logger = script.new()
-		_logger.set(&"on_print", _add_printed)
-		OS.call(&"add_logger", _logger)
 
 
 func _add_printed(text: String) -> void:

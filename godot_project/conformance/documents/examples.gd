@@ -8,17 +8,12 @@ const Rollback := preload("res://examples/rollback.gd")
 const RollbackGame := preload("res://examples/rollback_game.gd")
 const Scatter := preload("res://examples/scatter/scatter.gd")
 
-const REWIND_SCENE := preload("res://examples/rewind.tscn")
-const ROLLBACK_SCENE := preload("res://examples/rollback.tscn")
-const OVERRIDES_SCENE := preload("res://examples/overrides.tscn")
-const UNDO_WINDOW := preload("res://demo/undo/window.tscn")
-
 const SCATTER_PLUGIN := "res://examples/scatter/plugin.gd"
 
 
 ## What an instance overrides, one and all of it reverted, undone and done again.
 func test_overrides() -> void:
-	var list: Overrides = node(OVERRIDES_SCENE.instantiate() as Node)
+	var list: Overrides = node(preload("res://examples/overrides.tscn").instantiate())
 	var scene := Overrides.make_scene()
 	var door: Node = node(scene.instantiate())
 	list.inspect(door, scene)
@@ -54,7 +49,7 @@ func test_overrides() -> void:
 
 ## Whatever was guessed, what is certain is what a game without a network gives.
 func test_rollback() -> void:
-	var rollback: Rollback = node(ROLLBACK_SCENE.instantiate() as Node)
+	var rollback: Rollback = node(preload("res://examples/rollback.tscn").instantiate())
 	var truth := _true_snapshots()
 	for tick: int in Rollback.TICKS:
 		if tick != Rollback.LOST_PACKET:
@@ -92,7 +87,7 @@ func test_rollback() -> void:
 
 ## Each of the last ticks, taken back one by one, and played once more.
 func test_rewind() -> void:
-	var rewind: Rewind = node(REWIND_SCENE.instantiate() as Node)
+	var rewind: Rewind = node(preload("res://examples/rewind.tscn").instantiate())
 	var truth: Array[PackedByteArray] = [rewind.capture]
 	for _tick: int in Rewind.TICKS:
 		rewind.advance()
@@ -159,7 +154,7 @@ func test_undo_demo() -> void:
 	var viewport := SubViewport.new()
 	viewport.size = Vector2i(1152, 648)
 	add_child(viewport)
-	var window: Control = UNDO_WINDOW.instantiate()
+	var window: Control = preload("res://demo/undo/window.tscn").instantiate()
 	viewport.add_child(window)
 	# The layout is that of a frame.
 	await get_tree().process_frame
@@ -182,10 +177,7 @@ func _true_snapshots() -> Array[PackedByteArray]:
 	game.add_to(state)
 	var snapshots: Array[PackedByteArray] = [state.capture()]
 	for tick: int in Rollback.TICKS:
-		var inputs: PackedInt32Array = []
-		for player: int in 2:
-			inputs.append(RollbackGame.true_input(player, tick))
-		game.step(inputs)
+		game.step(PackedInt32Array(range(2).map(RollbackGame.true_input.bind(tick))))
 		snapshots.append(state.capture())
 	return snapshots
 
@@ -208,7 +200,4 @@ func _check_there_and_back(nodes: Array[Node2D], before: Array[PackedByteArray],
 
 
 func _states(nodes: Array[Node2D]) -> Array[PackedByteArray]:
-	var states: Array[PackedByteArray] = []
-	for one: Node2D in nodes:
-		states.append(state_of(one))
-	return states
+	return Array(nodes.map(state_of), TYPE_PACKED_BYTE_ARRAY, &"", null)

@@ -21,8 +21,6 @@ const DOCUMENTS: PackedStringArray = [
 ]
 
 const PRINTS := "# Prints "
-const PRINTS_LINES := "# Prints:"
-const PRINTS_NOTHING := "# Prints an empty line."
 
 
 ## The examples of all documents: {"where": "README.md:42", "code": String}.
@@ -65,8 +63,8 @@ static func printed_lines(code: String) -> PackedStringArray:
 		if is_list and text.begins_with("# "):
 			lines.append(text.trim_prefix("# "))
 			continue
-		is_list = text.ends_with(PRINTS_LINES)
-		if PRINTS_NOTHING in text:
+		is_list = text.ends_with("# Prints:")
+		if "# Prints an empty line." in text:
 			lines.append("")
 		elif PRINTS in text:
 			lines.append(text.get_slice(PRINTS, 1))

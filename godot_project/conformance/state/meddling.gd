@@ -12,17 +12,12 @@ func test_getters_that_free() -> void:
 	var text := '1 value: %s, property "position": the object was freed' % name
 	var expected: Array = [0, Vector2.ZERO, null, Vector2.ZERO]
 	var line := WARNING + CLASS + "capture: wrote null for " + text
-	var capture := func() -> PackedByteArray: return state.capture()
 	nodes[2].position.x = 4
 	expected[3] = Vector2(4, 0)
 	Box.on_get = func(_object: Box) -> void:
 		Box.reset()
 		nodes[1].free()
-	check_bytes(
-		expect_lines(capture, [line]) as PackedByteArray,
-		var_to_bytes(expected),
-		"a getter that frees"
-	)
+	check_capture(expected, "a getter that frees", [line])
 	Box.on_get = func(_object: Box) -> void:
 		Box.reset()
 		nodes[2].free()
@@ -77,10 +72,9 @@ func test_getters_that_change_the_state() -> void:
 			var expected: Array = []
 			for at: int in objects.size():
 				expected.append_array([at, at])
+				objects[at].value = -1
+				objects[at].watched = -1
 			check_bytes(bytes, var_to_bytes(expected), "before " + action)
-			for object: Box in objects:
-				object.value = -1
-				object.watched = -1
 			var meddle := func(_object: Box) -> void:
 				Box.reset()
 				actions[action].call()
@@ -92,9 +86,7 @@ func test_getters_that_change_the_state() -> void:
 			Box.reset()
 			if action != "everything":
 				for at: int in objects.size():
-					check_value(
-						[objects[at].value, objects[at].watched], [at, at], "restored, " + action
-					)
+					check_value([objects[at].value, objects[at].watched], [at, at], "restored, " + action)
 			Box.on_get = meddle
 			var was_in: int = state.get_objects().size()
 			quietly(state.capture)
@@ -109,14 +101,9 @@ func test_getters_that_free_while_adding() -> void:
 		Box.reset()
 		nodes[0].free()
 	var objects: Array = [box(1), nodes[0], nodes[1]]
-	var line := CLASS + "add_all: object 1: expected an object, found a freed object"
-	expect_lines(
-		state.add_all.bind(objects, ["watched"]),
-		[
-			line,
-			CLASS + 'add_all: object 2: %s has no property "watched"' % shown(nodes[1] as Node),
-		]
-	)
+	var lines: PackedStringArray = [CLASS + "add_all: object 1: expected an object, found a freed object"]
+	lines.append(CLASS + 'add_all: object 2: %s has no property "watched"' % shown(nodes[1] as Node))
+	expect_lines(state.add_all.bind(objects, ["watched"]), lines)
 	check_capture([0], "what is left")
 
 

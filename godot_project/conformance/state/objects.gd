@@ -23,9 +23,8 @@ func test_freed() -> void:
 	check_restore(bytes, "freed objects", [line])
 	check_value(nodes[2].position, Vector2(2, 1), "what is alive")
 	nodes[2].position.x = 7
-	var restore := func() -> int: return state.restore_values(values)
 	line = line.replace("restore:", "restore_values:")
-	check_int(expect_lines(restore, [line]), OK, "values of freed objects")
+	check_int(expect_lines(state.restore_values.bind(values), [line]), OK, "values of freed objects")
 	check_value(nodes[2].position, Vector2(2, 1), "what is alive")
 	var objects := state.get_objects()
 	check_int(objects.size(), 4, "objects")
@@ -104,7 +103,7 @@ func test_typed_containers() -> void:
 	object.anything = [nodes[0]] as Array[Node]
 	state.add(object, names)
 	var bytes := state.capture()
-	for turn: int in 2:
+	for _turn: int in 2:
 		object.nodes = []
 		object.by_name = {}
 		object.by_node = {}
@@ -119,10 +118,8 @@ func test_typed_containers() -> void:
 		check(object.scripted == [scripted], "scripted: %s" % [object.scripted])
 		check(object.numbers == [1, 2], "numbers: %s" % [object.numbers])
 		check(object.anything == [nodes[0]], "anything: %s" % [object.anything])
-		check(
-			object.anything is Array and not (object.anything as Array).get_typed_class_name() == &"EncodedObjectAsID",
-			"a stand-in as a type"
-		)
+		var type: StringName = (object.anything as Array).get_typed_class_name()
+		check(type != &"EncodedObjectAsID", "a stand-in as a type")
 		check_restore(empty, "empty typed containers")
 		check(object.nodes.is_empty() and object.by_name.is_empty(), "empty ones")
 	# What it was then decides, not what it is now.
@@ -170,9 +167,8 @@ func test_references() -> void:
 	var bytes := state.capture()
 	state.clear()
 	check(not is_instance_id_valid(id), "the state keeps a resource that was removed")
-	check_restore(
-		bytes, "another count", [CLASS + "restore: expected an Array of 0 values, found one of 1"], ERR_INVALID_DATA
-	)
+	var line := CLASS + "restore: expected an Array of 0 values, found one of 1"
+	check_restore(bytes, "another count", [line], ERR_INVALID_DATA)
 
 
 class Typed:

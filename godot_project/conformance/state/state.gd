@@ -10,18 +10,9 @@ var speed := 1.0:
 		energy = 0
 var energy := 5
 """
+
 ## The types of which the suites have more values than one.
-const TYPES: Array[int] = [
-	TYPE_STRING,
-	TYPE_STRING_NAME,
-	TYPE_NODE_PATH,
-	TYPE_RID,
-	TYPE_OBJECT,
-	TYPE_CALLABLE,
-	TYPE_SIGNAL,
-	TYPE_DICTIONARY,
-	TYPE_ARRAY
-]
+var _types: Array = [TYPE_STRING] + range(TYPE_STRING_NAME, TYPE_ARRAY + 1)
 
 
 func test_order() -> void:
@@ -56,7 +47,7 @@ func test_every_type() -> void:
 	var boxes: Array = []
 	var values: Array = []
 	for type: int in TYPE_MAX:
-		var found: Array = Engines.of(type) if type in TYPES else [type_convert(null, type)]
+		var found: Array = Engines.of(type) if type in _types else [type_convert(null, type)]
 		for value: Variant in found:
 			values.append(value)
 			boxes.append(box(value))
@@ -81,8 +72,7 @@ func test_every_type() -> void:
 	var kept := state.capture_values()
 	for object: Box in boxes:
 		object.value = 7
-	var restore := func() -> int: return state.restore_values(kept)
-	check_int(expect_lines(restore, []), OK, "restore_values")
+	check_int(expect_lines(func() -> int: return state.restore_values(kept), []), OK, "restore_values")
 	check_capture(values, "values of all types, restored")
 
 
@@ -119,14 +109,11 @@ func test_setters_that_change_others() -> void:
 	state.add(object, ["speed", "energy"])
 	var bytes := state.capture()
 	var values := state.capture_values()
-	object.set("speed", 2.0)
-	object.set("energy", 5)
-	check_restore(bytes, "a setter that changes another property")
-	check_capture([1.0, 5], "a setter that changes another property")
-	object.set("speed", 2.0)
-	object.set("energy", 5)
-	check_int(state.restore_values(values), OK, "values, with such a setter")
-	check_capture([1.0, 5], "values, with such a setter")
+	for restore: Callable in [state.restore.bind(bytes), state.restore_values.bind(values)]:
+		object.set("speed", 2.0)
+		object.set("energy", 5)
+		check_int(expect_lines(restore, []), OK, "a setter that changes another property")
+		check_capture([1.0, 5], "a setter that changes another property")
 
 
 func test_paths() -> void:
@@ -137,9 +124,7 @@ func test_paths() -> void:
 	var paths := ["position:y", "transform:x:y", "metadata/bag:at:z", "metadata/bag:rope", ":rotation:"]
 	var lines: PackedStringArray = [CLASS + 'add: %s has no property "position:w"' % shown(object)]
 	expect_lines(state.add.bind(object, paths.slice(0, 4) + ["position:w"]), lines)
-	var expected: Array = paths.slice(0, 4).map(
-		func(path: String) -> Variant: return object.get_indexed(NodePath(path))
-	)
+	var expected: Array = paths.slice(0, 4).map(object.get_indexed)
 	check_capture(expected, "parts")
 	var bytes := state.capture()
 	object.position = Vector2(7, 8)
@@ -159,16 +144,14 @@ func test_paths() -> void:
 
 
 func test_empty_names() -> void:
-	for object: Object in [
-		node(Node2D.new()), node(Label.new()), Gradient.new(), StandardMaterial3D.new(), Listed.new(), box(1)
-	]:
+	var objects: Array[Object] = [node(Node2D.new()), node(Label.new()), Gradient.new(), StandardMaterial3D.new()]
+	for object: Object in objects + [Listed.new(), box(1)] as Array[Object]:
 		object.set_meta(&"tag", [1])
 		state.clear()
 		state.add(object)
 		var expected: Array = []
 		for property: Dictionary in object.get_property_list():
-			var usage: int = property.usage
-			if usage & PROPERTY_USAGE_STORAGE and property.name != "script":
+			if property.usage & PROPERTY_USAGE_STORAGE and property.name != "script":
 				expected.append(object.get(property.name as StringName))
 		check_capture(expected, "stored properties of a %s" % object.get_class())
 	# What one of them stores, others of its class may not.
@@ -187,32 +170,23 @@ func test_empty_names() -> void:
 func test_errors() -> void:
 	var object: Node2D = node(Node2D.new())
 	object.name = "Ghost"
-	var freed: Variant = Node.new()
-	(freed as Node).free()
+	var freed: Variant = Engines.freed_object()
 	var named := 'Node2D "Ghost" (id %d)' % object.get_instance_id()
 	var missing := '%s has no property "hp"' % named
 	expect_lines(state.add.bind(null, ["hp"]), [CLASS + "add: expected an object, found null"])
 	check_int(VarBatch.get_last_error(), ERR_INVALID_DATA, "last error")
 	check(VarBatch.get_last_error_message() == "expected an object, found null", "the message")
-	expect_lines(
-		state.add.bind(object, ["hp", "position", "queue_free", "ready"]),
-		[
-			CLASS + "add: " + missing,
-			CLASS + 'add: %s has no property "queue_free"' % named,
-			CLASS + 'add: %s has no property "ready"' % named,
-		]
-	)
+	var lines := PackedStringArray()
+	for property: String in ["hp", "queue_free", "ready"]:
+		lines.append(CLASS + 'add: %s has no property "%s"' % [named, property])
+	expect_lines(state.add.bind(object, ["hp", "position", "queue_free", "ready"]), lines)
 	state.remove(object)
-	expect_lines(
-		state.add_all.bind([object, null, freed, 5, object], ["hp", "rotation"]),
-		[
-			CLASS + "add_all: object 0: " + missing,
-			CLASS + "add_all: object 1: expected an object, found null",
-			CLASS + "add_all: object 2: expected an object, found a freed object",
-			CLASS + "add_all: object 3: expected an object, found int",
-			CLASS + "add_all: object 4: " + missing,
-		]
-	)
+	var problems: Array = [missing, "expected an object, found null", "expected an object, found a freed object"]
+	problems.append_array(["expected an object, found int", missing])
+	lines.clear()
+	for at: int in problems.size():
+		lines.append(CLASS + "add_all: object %d: %s" % [at, problems[at]])
+	expect_lines(state.add_all.bind([object, null, freed, 5, object], ["hp", "rotation"]), lines)
 	check_capture([0.0], "what was added nevertheless")
 	state.add(object, ["position"])
 	check_int(VarBatch.get_last_error(), OK, "last error of what succeeds")
@@ -220,11 +194,8 @@ func test_errors() -> void:
 	var deep := box(Engines.nested(1100))
 	state.clear()
 	state.add(deep, ["other", "value"])
-	var capture := func() -> PackedByteArray: return state.capture()
-	var bytes: PackedByteArray = expect_errors(
-		capture, 1, 'capture: RefCounted (id %d), property "value": ' % deep.get_instance_id()
-	)
-	check_bytes(bytes, [], "a value that is too deep")
+	var text := 'capture: %s, property "value": ' % shown(deep)
+	check_bytes(expect_errors(state.capture, 1, text) as PackedByteArray, [], "a value that is too deep")
 	check_int(VarBatch.get_last_error(), ERR_INVALID_DATA, "last error of capture")
 
 
@@ -247,14 +218,12 @@ func test_damage() -> void:
 	for other: Variant in [null, 5, {1: 2}, [], [1, 2], [1, 2, 3, 4], typed, PackedInt32Array([1, 2, 3])]:
 		refused.call(var_to_bytes(other), str(other))
 	refused.call(var_to_bytes_with_objects([1, 2, Resource.new()]), "an object in full")
-	var text := "expected an Array of 3 values, found "
-	check_restore(var_to_bytes([1]), "fewer", [CLASS + "restore: " + text + "one of 1"], ERR_INVALID_DATA)
-	check_restore(var_to_bytes(typed), "typed", [CLASS + "restore: " + text + "a typed Array"], ERR_INVALID_DATA)
-	check_restore(var_to_bytes(1.5), "a float", [CLASS + "restore: " + text + "float"], ERR_INVALID_DATA)
+	for row: Array in [[[1], "one of 1"], [typed, "a typed Array"], [1.5, "float"]]:
+		var line: String = CLASS + "restore: expected an Array of 3 values, found " + row[1]
+		check_restore(var_to_bytes(row[0]), row[1] as String, [line], ERR_INVALID_DATA)
 	for values: Array in [[], [1, 2], [1, 2, 3, 4]]:
-		var restore := func() -> int: return state.restore_values(values)
 		var line := CLASS + "restore_values: expected 3 values, found %d" % values.size()
-		check_int(expect_lines(restore, [line]), ERR_INVALID_PARAMETER, "another count")
+		check_int(expect_lines(state.restore_values.bind(values), [line]), ERR_INVALID_PARAMETER, "another count")
 	check_bytes(state.capture(), untouched, "changed by values")
 	# Random damage: refused, or a value for each property.
 	for turn: int in part_of(3000):
@@ -267,18 +236,13 @@ func test_damage() -> void:
 ## Bytes that others made, whatever is in them: refused, or a value for each property.
 func test_hostile() -> void:
 	var boxes: Array = []
-	for type: int in TYPES:
+	for type: int in _types:
 		boxes.append_array(Engines.of(type).map(box))
 	state.add_all(boxes, ["value"])
 	# Containers of scripts, which captures have not, next to an object.
-	var scripted: Array[Box] = [null]
 	var object := RefCounted.new()
-	var by_script: Dictionary[Box, Box] = {null: null}
-	var parts: Array[PackedByteArray] = [
-		var_to_bytes_with_objects(scripted),
-		var_to_bytes(object),
-		var_to_bytes_with_objects(by_script),
-	]
+	var containers: Array = [[null] as Array[Box], {null: null} as Dictionary[Box, Box]].map(var_to_bytes_with_objects)
+	var parts: Array = [containers[0], var_to_bytes(object), containers[1]]
 	var foreign := filled(boxes.size(), _array(parts))
 	var buffers: Array[PackedByteArray] = [state.capture(), _array(foreign)]
 	for turn: int in part_of(10_000):

@@ -23,8 +23,6 @@ func check_capture(expected: Array, what: String, lines: PackedStringArray = [])
 	check_int(VarBatch.get_last_error(), OK, "last error, " + what)
 
 
-## Restores bytes, which must log these lines.
 func check_restore(bytes: PackedByteArray, what: String, lines: PackedStringArray = [], code := OK) -> void:
-	var found: int = expect_lines(func() -> int: return state.restore(bytes), lines)
-	check_int(found, code, what)
+	check_int(expect_lines(func() -> int: return state.restore(bytes), lines), code, what)
 	check_int(VarBatch.get_last_error(), code, "last error, " + what)
