@@ -98,10 +98,8 @@ func _look() -> int:
 			print("a file %s" % named)
 	var verdict := "good" if is_good else "bad"
 	var overtaken := under_way.keys().filter(func(other: int) -> bool: return other < saved).size()
-	var text := (
-		"%s: generation %d, saved %d, began %d, left %d, saving %d, overtaken %d, over %d"
-		% [verdict, generation, saved, began, left, under_way.size(), overtaken, over]
-	)
+	var text := "%s: generation %d, saved %d, began %d, left %d, saving %d, overtaken %d, over %d"
+	text = text % [verdict, generation, saved, began, left, under_way.size(), overtaken, over]
 	print(text)
 	_append("results", text)
 	_append("notes", "found %d" % generation)
@@ -150,15 +148,13 @@ func _save(generation: int, form := "") -> Variant:
 	var values := CrashFile.make(generation)
 	_append("notes", "began %d" % generation)
 	var mode := CrashFile.mode(generation) if _key == null else -1
-	var arguments: Array = [_path, values, false, mode, _key, _key != null]
-	return Files.call_method("save_vars" + form, arguments)
+	return Files.call_method("save_vars" + form, [_path, values, false, mode, _key, _key != null])
 
 
 func _load(from: String) -> Array:
 	return VarBatch.load_vars(from, false, 0, -1, _key)
 
 
-## Notes the end of each of these when it comes, and forgets it.
 func _end_of(tasks: Dictionary[int, VarBatchTask], cancelled: int) -> void:
 	while tasks:
 		await get_tree().process_frame

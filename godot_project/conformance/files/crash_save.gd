@@ -4,27 +4,24 @@ extends RefCounted
 
 const END := "end"
 const MODES: PackedInt32Array = [-1, -1, -1, 2, 1, 3]
+## How many large parts, how many numbers in each, and how many small parts.
+const SIZES: Array[Array] = [
+	[0, 0, 0], [0, 0, 200], [1, 1 << 18, 0], [0, 0, 20_000], [60, 20_000, 1000], [3000, 500, 0], [20, 1 << 18, 0]
+]
 
 
 ## Of a size that the generation decides: from next to nothing to some 20 MB.
 static func make(generation: int) -> Array:
 	var values: Array = [generation, 0]
-	match generation % 7:
-		0:
-			pass
-		1:
-			_add_small(values, generation, 200)
-		2:
-			_add_large(values, generation, 1, 1 << 18)
-		3:
-			_add_small(values, generation, 20_000)
-		4:
-			_add_large(values, generation, 60, 20_000)
-			_add_small(values, generation, 1000)
-		5:
-			_add_large(values, generation, 3000, 500)
-		6:
-			_add_large(values, generation, 20, 1 << 18)
+	var size: Array = SIZES[generation % SIZES.size()]
+	for i: int in size[0] as int:
+		var numbers := PackedInt32Array()
+		numbers.resize(size[1] as int)
+		numbers.fill(generation)
+		numbers[0] = i
+		values.append(numbers)
+	for i: int in size[2] as int:
+		values.append({"generation": generation, "i": i, "text": "part %d" % i})
 	values.append([generation, END])
 	values[1] = values.size()
 	return values
@@ -46,17 +43,3 @@ static func generation_of(values: Array) -> int:
 		if typeof(values[i]) != typeof(expected[i]) or values[i] != expected[i]:
 			return -1
 	return generation
-
-
-static func _add_small(values: Array, generation: int, count: int) -> void:
-	for i: int in count:
-		values.append({"generation": generation, "i": i, "text": "part %d" % i})
-
-
-static func _add_large(values: Array, generation: int, count: int, size: int) -> void:
-	for i: int in count:
-		var numbers := PackedInt32Array()
-		numbers.resize(size)
-		numbers.fill(generation)
-		numbers[0] = i
-		values.append(numbers)

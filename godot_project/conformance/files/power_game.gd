@@ -63,8 +63,7 @@ func _write(kind: String, number: int, form := "") -> Variant:
 	var to := _path(kind, number)
 	if kind == "append":
 		return Files.call_method("append_vars" + form, [to, [_record(number)]])
-	var mode := -1 if number % 3 else 2
-	return Files.call_method("save_vars" + form, [to, _values(number), false, mode])
+	return Files.call_method("save_vars" + form, [to, _values(number), false, -1 if number % 3 else 2])
 
 
 func _path(kind: String, number: int) -> String:
