@@ -1,7 +1,6 @@
 //! Lists the values in a buffer as nodes of a tree, for inspecting it.
 //!
-//! The buffer may be broken. Counts are accepted even if the bytes cannot hold them, so the tree reaches as far as the
-//! bytes do; nothing may be allocated by count. The walk does not recurse.
+//! The buffer may be broken: counts are accepted that the bytes cannot hold, so nothing may be allocated by count.
 //!
 //! ```
 //! use varbatch_codec::describe::{Found, nodes};
@@ -23,8 +22,7 @@ use std::borrow::Cow;
 
 use crate::{CodecError, Dialect, ElementType, Event, Kind, PathStep, Reader, Text, WORD, validate};
 
-/// Walks the value at the start of `bytes` and everything inside it. Offsets count from `base` bytes before the value.
-/// Objects with properties are described, never created.
+/// Walks the value at the start of `bytes`, creating no objects. Offsets count from `base` bytes before the value.
 pub fn nodes(bytes: &[u8], base: usize, dialect: Dialect) -> Nodes<'_> {
     let reader = Reader::new(bytes).with_base(base).with_dialect(dialect).with_objects(true).with_trusted_counts();
     let (open, max_items, max_depth) = (Vec::new(), usize::MAX, usize::MAX);
@@ -39,8 +37,7 @@ pub enum Found<'a> {
     Node(Node<'a>),
     /// A text of the PackedStringArray or NodePath that began last.
     Text(Text<'a>),
-    /// The innermost open value ends: its size in bytes, before an error that of what could be read, and how many values
-    /// directly inside it the limits of the walk left out.
+    /// The innermost open value ends: its bytes, as far as they were read, and how many values in it were left out.
     End { size: usize, omitted: usize },
 }
 
@@ -87,10 +84,7 @@ fn element_name(element: ElementType<'_>) -> Cow<'_, str> {
     }
 }
 
-/// A walk over a value, made by [`nodes`]. It ends after the value or after an error. Before an error, it ends every
-/// open value.
-///
-/// The error is the one that [`validate`] returns: the first in the value, which may be before the last node.
+/// A walk of [`nodes`]. An error, the first of the value as by [`validate`], ends it, after the end of each open value.
 #[derive(Clone, Debug)]
 pub struct Nodes<'a> {
     reader: Reader<'a>,
@@ -144,8 +138,7 @@ impl<'a> Iterator for Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    /// Leaves out values that more than `max_depth` others enclose, and all but the first `max_items` in each of them. They
-    /// are read nevertheless.
+    /// Leaves out, but reads, values inside more than `max_depth` others, and all but the first `max_items` of each.
     #[must_use]
     pub fn with_limits(self, max_depth: usize, max_items: usize) -> Self {
         Self { max_items, max_depth, ..self }
@@ -206,17 +199,11 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// Walks the value at the start of `bytes` and as many values inside it as fit into a tree of `max_nodes` nodes. See
-/// [`nodes`] for the other parameters.
+/// Walks a value like [`nodes`], and as many values inside it as fit into `max_nodes` nodes. Panics if that is 0.
 ///
-/// The levels nearest to the root are whole while they take at most half of the nodes. Below them, each container shows
-/// its first N children. N is the same everywhere: the largest that keeps the tree within its limit, and at most half
-/// of that limit, so that a long list leaves room for its contents.
-///
-/// It reads the value up to three times, and only stores a number for each level and for each possible N.
-///
-/// # Panics
-/// If `max_nodes` is 0.
+/// The levels nearest to the root are whole while they take at most half of the nodes. Below, each container shows its
+/// first N children: the largest N that keeps the limit, and at most half of that, so that a long list leaves room for
+/// its contents. This reads the value up to three times, and stores a number for each level and each N.
 pub fn overview(bytes: &[u8], base: usize, dialect: Dialect, max_nodes: usize) -> Nodes<'_> {
     assert!(max_nodes > 0, "max_nodes is 0");
     let mut nodes = nodes(bytes, base, dialect);
@@ -250,8 +237,7 @@ fn limits(nodes: &Nodes<'_>, max_nodes: usize) -> Option<(usize, usize)> {
     Some((whole_depth, max_items))
 }
 
-/// Counts the nodes on each level, down to the first level with more than `half`. `None` if there are at most
-/// `max_nodes` in total.
+/// Counts the nodes on each level, down to the first with more than `half`. `None` if at most `max_nodes` in total.
 fn level_counts(mut nodes: Nodes<'_>, half: usize, max_nodes: usize) -> Option<Vec<usize>> {
     let (mut counts, mut total) = (Vec::new(), 0);
     // The first level that cannot be whole. Once something must be cut, the levels below it do not matter.
@@ -277,8 +263,7 @@ fn level_counts(mut nodes: Nodes<'_>, half: usize, max_nodes: usize) -> Option<V
     (total > max_nodes).then_some(counts)
 }
 
-/// Counts, for each N up to `most`, the nodes below a level that become visible when containers show N children instead
-/// of N - 1.
+/// Counts, for each N up to `most`, the nodes below a level that show once containers show N children, not N - 1.
 fn width_counts(mut nodes: Nodes<'_>, whole_depth: usize, most: usize) -> Vec<u32> {
     let mut counts = vec![0; most + 1];
     // For each open node: its children so far, and the smallest N that shows the node.

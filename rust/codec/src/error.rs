@@ -4,11 +4,8 @@ use std::fmt;
 
 use crate::{Engine, Kind, MAX_DEPTH, MAX_VALUE_LEN, Path, Step};
 
-/// A value that cannot be read or written: what is wrong, at which byte, and inside what.
-///
-/// One pointer wide: a step of a walk returns room for it, and so still returns in registers.
-///
-/// Its text has all three: `expected 4 more bytes for a header, found 0, at byte 16 inside ["inventory"][2]`.
+/// A value that cannot be read or written. Its text says what is wrong, at which byte, and inside what:
+/// `expected 4 more bytes for a header, found 0, at byte 16 inside ["inventory"][2]`. One pointer wide, for registers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}, at byte {}{}", .0.kind, .0.at, .0.path)]
 pub struct CodecError(Box<Details>);
@@ -67,10 +64,8 @@ impl CodecError {
     }
 }
 
-/// Why a value cannot be read or written. The text says what was expected and what was found.
-///
-/// Where a buffer ends too early, `expected` is how many bytes a part takes, and `found` how many remain. `place` is a part
-/// of the value, `kind` the type of the value, `id` the low byte of its header, and `last` the highest id that the engine has.
+/// Why a value cannot be read or written. In a buffer that ends too early, a part takes `expected` bytes and `found`
+/// remain. `place` is the part, `kind` the value's type, `id` its header's low byte, `last` the engine's highest id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "each variant describes its fields")]

@@ -5,10 +5,8 @@ use std::borrow::Cow;
 use crate::kind::{Kind, Width};
 use crate::text::Loose;
 
-/// A value or a part of a value, in the order of the wire.
-///
-/// A value is one event, followed by the events that it announces: the [`Event::Text`]s of a `PackedStrings` or
-/// `NodePath`, the values of a container, a text and a value for each property of an object.
+/// A value or a part of one, in wire order. Each value is one event and those that it announces: the [`Event::Text`]s
+/// of a `PackedStrings` or `NodePath`, the values of a container, name and value of each property of an object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum Event<'a> {
@@ -28,8 +26,7 @@ pub enum Event<'a> {
     String(Text<'a>),
     /// A `StringName`.
     StringName(Text<'a>),
-    /// The head of a `NodePath`, with the number of its names between slashes and of its subnames after colons, for each of
-    /// which a text follows. It is absolute if it begins with a slash.
+    /// The head of a `NodePath`: a text follows for each of its names and subnames. Absolute if it begins with a slash.
     NodePath { names: usize, subnames: usize, absolute: bool },
     /// A `RID`, by its id.
     Rid(u64),
@@ -41,8 +38,7 @@ pub enum Event<'a> {
     ObjectId(u64),
     /// The head of an object of a class with `count` properties. For each, its name as text and then its value follow.
     Object { class: Text<'a>, count: usize },
-    /// The head of a `Dictionary` with `count` entries, and the required types of keys and values. For each entry, its key
-    /// and then its value follow.
+    /// The head of a `Dictionary` with the required types of keys and values. For each entry, a key and a value follow.
     Dictionary { key: ElementType<'a>, value: ElementType<'a>, count: usize },
     /// The head of an `Array`, with the required type of its `count` elements, which follow.
     Array { element: ElementType<'a>, count: usize },
@@ -75,8 +71,7 @@ impl ElementType<'_> {
         }
     }
 
-    /// Returns the only kind that elements may have, if their bytes are enough to check it. `None` for any type, and
-    /// for objects, whose bytes do not show their class.
+    /// Returns the only kind that elements may have: `None` for any, and for objects, as bytes do not show the class.
     pub(crate) fn builtin(self) -> Option<Kind> {
         match self {
             Self::Builtin(kind) if kind != Kind::Object => Some(kind),
@@ -110,10 +105,7 @@ impl Kinds {
     }
 }
 
-/// Plain data, which has the same form on the wire and in the engine's memory: consecutive little-endian scalars.
-///
-/// The engine keeps every such type in wire order (`Basis` by rows, `Transform2D` and `Projection` by columns), so the
-/// memory of a value is its encoding.
+/// Little-endian scalars, on the wire as in memory: `Basis` by rows, `Transform2D` and `Projection` by columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plain<'a> {
     /// The type of the value.

@@ -1,8 +1,6 @@
-//! Copies a plan into its destination: uninitialised memory of exactly its size, whole or in pieces that threads share. Or
-//! outputs it in chunks, for callers that write over time: to a file, or in the steps of a task.
+//! Copies a plan into uninitialised memory, whole or in pieces that threads share; or outputs it in chunks, over time.
 //!
-//! The destinations belong to the engine, which would otherwise have to zero them. Callers rely on this promise: when a
-//! function here returns, it has initialised every byte of its destination.
+//! Callers rely on this: when a function here returns, it has initialised every byte of its destination.
 
 use std::mem::MaybeUninit;
 
@@ -13,10 +11,7 @@ use crate::{Mark, Part, Plain, Plan, Scalar, Width, text};
 #[doc(hidden)]
 pub const CUT_LEN: usize = 512 << 10;
 
-/// Writes `part` over the whole of `dest`.
-///
-/// # Panics
-/// If `dest` is not exactly as long as `part`.
+/// Writes `part` over the whole of `dest`. Panics if they differ in length.
 pub fn fill(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>]) {
     assert_eq!(dest.len(), part.len(), "destination and plan differ in length");
     let mut dest = dest;
@@ -38,12 +33,7 @@ pub fn fill(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>]) {
     assert!(dest.is_empty(), "the plan is shorter than its length says");
 }
 
-/// Writes plain data with components of `width` over the whole of `dest`.
-///
-/// Narrowed components are rounded as in C++; a NaN stays a NaN.
-///
-/// # Panics
-/// If `dest` does not have the length of the data in that width.
+/// Writes plain data over all of `dest` in `width`, rounded as in C++; NaN stays NaN. Panics if the lengths differ.
 pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>]) {
     if plain.has_width(width) {
         dest.write_copy_of_slice(plain.bytes);
@@ -133,9 +123,8 @@ impl Piece<'_, '_> {
     }
 }
 
-/// Cuts a part into pieces of about [`CUT_LEN`] bytes: runs of segments, and chunks of long payloads. They are
-/// appended to `pieces`. Once all of them are filled, every byte of `dest` is initialised, as after [`fill`]. Panics
-/// like [`fill`], either here or when the pieces are filled.
+/// Cuts a part into pieces of about [`CUT_LEN`] bytes, which are appended to `pieces`: runs of segments, and chunks of
+/// long payloads. Once all are filled, `dest` is initialised. Panics like [`fill`], here or when they are filled.
 #[doc(hidden)]
 pub fn cut<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>], pieces: &mut Vec<Piece<'w, 'a>>) {
     let mut dest = dest;
@@ -180,10 +169,7 @@ pub fn cut<'w, 'a>(part: Part<'w, 'a>, dest: &'w mut [MaybeUninit<u8>], pieces: 
     pieces.push(Piece { part, dest });
 }
 
-/// Cuts bytes that are copied unchanged, as [`cut`] does.
-///
-/// # Panics
-/// If `dest` is not exactly as long as `bytes`.
+/// Cuts bytes that are copied unchanged, as [`cut`] does. Panics if `dest` differs in length.
 #[doc(hidden)]
 pub fn cut_bytes<'w, 'a>(bytes: &'w [u8], dest: &'w mut [MaybeUninit<u8>], pieces: &mut Vec<Piece<'w, 'a>>) {
     assert_eq!(dest.len(), bytes.len(), "destination and bytes differ in length");
@@ -233,10 +219,7 @@ impl Cursor {
         Self { outer: Vec::new(), level: Level { small: mark.small, segment: mark.segments, offset: 0 } }
     }
 
-    /// Returns the next chunk, of up to `most` bytes, or of one character if that takes more. `None` at the end.
-    ///
-    /// # Panics
-    /// If `most` is 0, or the cursor belongs to another plan.
+    /// Returns the next chunk, of up to `most` bytes or one character. Panics if `most` is 0, or for another plan.
     pub fn next<'p>(&mut self, plan: &'p Plan<'_>, most: usize) -> Option<Chunk<'p>> {
         assert!(most > 0, "nothing was asked for");
         let Self { outer, level } = self;
@@ -291,10 +274,7 @@ impl Chunk<'_> {
         }
     }
 
-    /// Writes it over the whole of `dest`.
-    ///
-    /// # Panics
-    /// If `dest` is not [`Self::len`] bytes long.
+    /// Writes it over the whole of `dest`. Panics if that is not [`Self::len`] bytes long.
     pub fn fill(&self, dest: &mut [MaybeUninit<u8>]) {
         match self {
             Self::Bytes(bytes) => {

@@ -1,6 +1,4 @@
-//! Reads and writes frames: what `FileAccess.store_var` and `StreamPeer.put_var` write.
-//!
-//! A frame is a little-endian `u32` length in bytes, followed by a value of that length.
+//! Frames, as `FileAccess.store_var` and `StreamPeer.put_var` have them: a little-endian `u32` length, then a value.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -9,10 +7,7 @@ use crate::{CodecError, CodecErrorKind, MAX_VALUE_LEN, Writer};
 /// Bytes of the length before each value.
 pub const PREFIX_LEN: usize = 4;
 
-/// Writes one value as a frame. `write` writes its events; this function ends the value.
-///
-/// # Errors
-/// Those of `write` and of [`Writer::end_value`]. On error nothing is written, as with `store_var`.
+/// Frames a value that `write` writes. Fails like that and [`Writer::end_value`]; then nothing is written.
 #[inline]
 pub fn write<'a, E: From<CodecError>>(
     writer: &mut Writer<'a>,
@@ -59,8 +54,7 @@ pub fn read(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, CodecError>>
     })
 }
 
-/// Reads frames from a source such as a socket or a file, one at a time. A source that makes a system call for each read
-/// belongs in a [`BufReader`](io::BufReader).
+/// Reads frames one at a time from a source such as a socket, best behind a [`BufReader`](io::BufReader).
 #[derive(Debug)]
 pub struct FrameReader<R> {
     source: R,
@@ -76,12 +70,8 @@ impl<R: Read> FrameReader<R> {
         Self { source, max_len, at: 0, payload: Vec::new() }
     }
 
-    /// Returns the payload of the next frame, `None` if the source has ended. No memory is taken for bytes that have not
-    /// come.
-    ///
-    /// # Errors
-    /// Those of the source. `UnexpectedEof` if it ends inside a frame, and `InvalidData` if a payload is longer than it
-    /// may be: what follows is lost, as nobody knows where a frame begins.
+    /// Returns the next payload, `None` at the source's end. Takes no memory for bytes that have not come. Fails like
+    /// the source, with `UnexpectedEof` in a frame, with `InvalidData` if a payload is too long: then the rest is lost.
     pub fn read(&mut self) -> io::Result<Option<&[u8]>> {
         if self.take(PREFIX_LEN)? == 0 {
             return Ok(None);
@@ -111,11 +101,8 @@ impl<R: Read> FrameReader<R> {
     }
 }
 
-/// Returns the payload length, in bytes, of the frame at `at`. `bytes` is what was read of the frame so far, and the
-/// stream has `available` bytes from `at` on. `None` if `bytes` does not hold the length, or the stream has ended.
-///
-/// # Errors
-/// If the stream ends inside the frame, or the payload is longer than [`MAX_VALUE_LEN`]: whatever follows is lost with it.
+/// Returns the payload's length, in bytes, of the frame at `at`, of which `bytes` were read. `None` without it or at
+/// the end. Fails if the stream, which has `available` bytes, ends in it, or it is over [`MAX_VALUE_LEN`].
 #[inline]
 pub fn payload_len(bytes: &[u8], at: usize, available: usize) -> Result<Option<usize>, CodecError> {
     let Some(prefix) = bytes.first_chunk() else {

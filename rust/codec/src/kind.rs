@@ -1,8 +1,7 @@
 //! THE table: one row for each Variant type, with its Godot name, its ids on the wire and its wire shape.
 //!
-//! Everything that differs between types is a column here; the code branches on the [`Shape`]. The first column of ids
-//! is for Godot 4.3 and later, and for Redot before it added structs (`core/variant/variant.h`, `Variant::Type`); the
-//! others are for the other engines that [`Engine`](crate::Engine) names.
+//! What differs between types is a column; the code branches on the [`Shape`]. The first ids are of Godot 4.3 and
+//! later, and Redot before its structs (`core/variant/variant.h`), the rest of each [`Engine`](crate::Engine).
 
 /// The width of the engine's `real_t`: the component of vectors, matrices and their packed arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

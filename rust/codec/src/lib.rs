@@ -13,8 +13,7 @@
 //! - [`Writer`] turns events into a [`Plan`] and holds every layout rule of encoding.
 //! - [`fill`] copies a [`Part`] of a plan into its destination, whole, in pieces that threads share, or in chunks.
 //! - [`kind`] is the table that both follow; [`Dialect`] selects the engine whose rules apply.
-//! - [`Value`] is built from events and produces them. Programs with their own values walk and build these themselves,
-//!   as the plugin does with Godot's Variants.
+//! - [`Value`] is built from events and produces them. Programs with their own values do both, as the plugin does.
 //!
 //! Other engines and what they lose may be added in minor versions. A type of Godot 4 is a [`Kind`], an [`Event`] and a
 //! [`Value`]: these enums are complete, and a new one is a new major version, as whoever matches them must handle it.

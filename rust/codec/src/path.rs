@@ -8,9 +8,7 @@ use crate::{CodecError, Dialect, Event, Kind, Reader, Text};
 /// Steps shown at each end of a long path.
 const MAX_SHOWN: usize = 8;
 
-/// The path from a value to one inside it. Empty for the value itself.
-///
-/// It is displayed as ` inside ["inventory"][2]`, or nothing if it is empty; with `{:#}` only as the steps.
+/// The path from a value to one in it, displayed as ` inside ["inventory"][2]` or nothing; `{:#}` has only the steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path(Vec<Step>);
 
@@ -19,8 +17,7 @@ pub struct Path(Vec<Step>);
 pub enum PathStep<'a> {
     /// To this element of an array.
     Index(usize),
-    /// To the value of the entry with this encoded key. Scripts also pass an int for an element so, and a String or
-    /// StringName for a property.
+    /// To the value of this encoded key. Scripts also pass an int for an element so, and a String for a property.
     Key(&'a [u8]),
     /// To the property of this name.
     Property(Text<'a>),
@@ -102,8 +99,7 @@ pub(crate) fn shown_step(step: PathStep<'_>) -> String {
     }
 }
 
-/// Formats the value at the start of `reader`, which refuses objects, for a message: simple ones as literals, others as
-/// their type.
+/// Formats the value at the start of `reader`, which refuses objects: simple ones as literals, others as their type.
 pub(crate) fn shown_value(mut reader: Reader<'_>) -> String {
     let Ok(kind) = reader.peek_kind() else { return "no value".into() };
     match Step::to_key(kind, reader.next_event().ok().flatten()) {
@@ -113,8 +109,7 @@ pub(crate) fn shown_value(mut reader: Reader<'_>) -> String {
 }
 
 impl Step {
-    /// Returns the step to the value of a key, given the key's first event. It shows simple keys as literals, others as
-    /// their type.
+    /// Returns the step to the value of a key that begins with `event`: simple keys as literals, others as their type.
     pub fn to_key(kind: Kind, event: Option<Event<'_>>) -> Self {
         Self::Key(match event {
             Some(Event::String(text)) => quoted(text, SHOWN_CHARS),

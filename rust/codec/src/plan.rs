@@ -1,16 +1,11 @@
-//! Lays out an output: its exact size, the small parts already written, the long payloads borrowed or held.
-//!
-//! One pass over the values makes a plan. A plan holds one or more values end to end; a [`Mark`] between two of them
-//! lets each value have its own destination.
+//! Lays out an output: its exact size, small parts written, long payloads borrowed or held; [`Mark`]s between values.
 
 use std::fmt;
 
 use crate::limits::{HELD_LEN, INLINE_LEN};
 use crate::text;
 
-/// The output of one or many values, ready to be filled in.
-///
-/// Invariants: `len` is the total length of the parts, and `small_end` never decreases from one segment to the next.
+/// An output. Invariants: `len` is the total length of the parts, and `small_end` never decreases between segments.
 #[derive(Debug)]
 pub struct Plan<'a> {
     pub(crate) small: Vec<u8>,
@@ -32,7 +27,6 @@ pub enum Payload<'a> {
     Bytes(&'a [u8]),
     /// Characters that are converted to UTF-8.
     Utf32 {
-        /// The characters.
         chars: &'a [u32],
         /// Their length in UTF-8, in bytes.
         len: u32,
@@ -43,17 +37,14 @@ pub enum Payload<'a> {
     HeldBytes(Box<dyn AsRef<[u8]> + Send + Sync>),
     /// Like [`Self::Utf32`], held by a reference that keeps the characters alive and unchanged.
     HeldUtf32 {
-        /// The reference that holds the characters.
         chars: Box<dyn AsRef<[u32]> + Send + Sync>,
         /// Their length in UTF-8, in bytes.
         len: u32,
     },
 }
 
-/// Decides how a plan keeps a payload that lives for `'e`: [`Borrowed`], [`Copied`], or held by a type of yours.
-///
-/// A type that holds payloads takes a counted reference: it returns the bytes or characters that it is given, in a box
-/// that outlives `'e`.
+/// Decides how a plan keeps a payload that lives for `'e`: [`Borrowed`], [`Copied`], or held by a type of yours. That
+/// takes a counted reference: it returns the bytes or characters that it is given, in a box that outlives `'e`.
 #[doc(hidden)]
 pub trait Keep<'e, 'a> {
     /// Payloads up to this length, in bytes, are copied into the plan instead.
@@ -243,10 +234,7 @@ impl<'a> Plan<'a> {
         Mark { small: self.small.len(), segments: self.segments.len(), len: self.len }
     }
 
-    /// Returns the part between two marks of this plan.
-    ///
-    /// # Panics
-    /// If `from` is after `to`, or either belongs to another plan.
+    /// Returns the part between two marks of this plan. Panics if `from` is after `to`, or one is of another plan.
     pub fn part(&self, from: Mark, to: Mark) -> Part<'_, 'a> {
         Part {
             small: &self.small[from.small..to.small],
@@ -261,7 +249,6 @@ impl<'a> Plan<'a> {
         self.part(Mark::default(), self.mark())
     }
 
-    /// Appends the whole of another plan.
     pub(crate) fn append(&mut self, other: Self) {
         let len = other.len;
         self.segment(Payload::Plan(Box::new(other)), len);

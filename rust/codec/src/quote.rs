@@ -5,7 +5,6 @@ use crate::event::Text;
 /// Max characters of a text that an error shows.
 pub(crate) const SHOWN_CHARS: usize = 40;
 
-/// Stands for the rest of a long text.
 const ELLIPSIS: &str = "...";
 
 /// Quotes `text` as in JSON, up to `max_chars` characters. The ellipsis of a longer text follows the closing quote.
@@ -27,8 +26,7 @@ pub fn visible(text: &str) -> String {
     escaped
 }
 
-/// Appends a character. Those that change the reading direction, break the line, are invisible or control a terminal are
-/// escaped.
+/// Appends a character, escaped if it turns the text's direction, breaks the line, is invisible or controls a terminal.
 fn push_visible(char: char, out: &mut String) {
     let is_format =
         matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');

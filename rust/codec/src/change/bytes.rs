@@ -46,8 +46,7 @@ impl<'a> Same<'a> {
         Self { before, after, from: 0, to: 0, shift: 0 }
     }
 
-    /// Returns how many bytes are the same from these two offsets on. Compares `len` bytes and some more, unless it
-    /// knows.
+    /// Returns how many bytes are the same from these offsets on. Compares `len` bytes and some more, unless it knows.
     #[inline]
     pub fn run(&mut self, before: usize, after: usize, len: usize) -> usize {
         let is_known = self.shift == after.wrapping_sub(before) && (self.from..=self.to).contains(&before);

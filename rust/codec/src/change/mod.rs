@@ -1,9 +1,7 @@
 //! Compares two values. The result is a list of changes, or compact bytes.
 //!
-//! - [`diff()`] compares two encoded values and returns [`Changes`]; [`patch()`] applies them to the first and returns
-//!   the second.
-//! - [`edits`] returns the bytes that differ; [`delta`] encodes them as a delta, which turns the first buffer into the
-//!   second.
+//! - [`diff()`] compares two encoded values; [`patch()`] applies the [`Changes`] to the first and returns the second.
+//! - [`edits`] returns the bytes that differ; [`delta`] encodes them, to turn the first buffer into the second.
 //!
 //! ```
 //! use varbatch_codec::change::{DiffOptions, diff, patch};
@@ -48,10 +46,8 @@ impl Op {
     }
 }
 
-/// One change of a value. [`diff`](crate::change::diff()) makes them, [`Patch`] applies them.
-///
-/// All values are encoded by the rules of Godot 4, as `var_to_bytes` encodes them. A change refers to the state that
-/// the changes before it produced, as in a JSON Patch (RFC 6902).
+/// One change of a value, from [`diff`](crate::change::diff()) or for [`Patch`]. Values are encoded by the rules of
+/// Godot 4. A change refers to the state that the changes before it produced, as in a JSON Patch (RFC 6902).
 ///
 /// - Empty path: only `set`, which replaces the whole value.
 /// - Array: `insert` puts the element before the one at the index, which may equal the number of elements.
@@ -60,16 +56,14 @@ impl Op {
 /// - Packed array: `old` and `new` are elements, and the last step is the index of the first. `set` replaces elements
 ///   one for one, `insert` puts those of `new` before the index, `remove` removes as many as `old` has.
 ///
-/// A typed container only takes elements and keys of its type. The values of a Dictionary may be of any type, as in the
-/// engine. A container that is typed by a class takes any object: the bytes do not show the class.
+/// Typed containers only take elements and keys of their type (of a class: any object), and any values, as the engine.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     /// The path to what changes.
     pub path: ChangePath<'a>,
     /// What the change does.
     pub op: Op,
-    /// The index of an entry in the order of its Dictionary. `insert` puts it there, or at the end for `None`; `remove`
-    /// expects it there, or anywhere for `None`. Not used otherwise.
+    /// The index of a Dictionary's entry, where `insert` puts and `remove` expects it. `None`: at the end, anywhere.
     pub index: Option<usize>,
     /// The value that `set` and `remove` expect to find; `None` accepts any. Not used by `insert`.
     pub old: Option<ChangePart<'a>>,
@@ -103,8 +97,7 @@ impl<'a> ChangePath<'a> {
         steps.into()
     }
 
-    /// Returns the index of each step in [`Changes::steps`], innermost first, so that callers can convert each step
-    /// once.
+    /// Returns the indices of the steps in [`Changes::steps`], innermost first, so that callers can convert each once.
     pub fn indices(self) -> impl Iterator<Item = usize> {
         let index = |number: u32| number.checked_sub(1).map(|index| index as usize);
         let outer = move |&inner: &usize| index(self.parents.get(inner).copied().unwrap_or(inner as u32));
@@ -116,8 +109,7 @@ impl<'a> ChangePath<'a> {
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum ChangePart<'a> {
-    /// A whole encoded value, and its offset in bytes, in the buffer that was compared: in `before` for an old value, in
-    /// `after` for a new one. `patch` does not use the offset.
+    /// A whole encoded value, at its offset in bytes in the `before` or `after` that was compared; `patch` ignores it.
     Value { at: usize, bytes: &'a [u8] },
     /// Elements of a packed array.
     Elements(Plain<'a>),
@@ -169,12 +161,10 @@ impl<'a> Changes<'a> {
         &self.steps
     }
 
-    /// Returns the number of steps and of changes.
     fn counts(&self) -> (usize, usize) {
         (self.steps.len(), self.changes.len())
     }
 
-    /// Drops all but the first steps and changes.
     fn truncate(&mut self, (steps, changes): (usize, usize)) {
         self.steps.truncate(steps);
         self.parents.truncate(steps);
@@ -189,8 +179,7 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// Bytes of `before` that bytes of `after` replace; either range may be empty. Between two edits, both have the same
-/// bytes.
+/// Bytes of `before` that bytes of `after` replace; either may be empty. Between two edits, both have the same bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// The replaced bytes.

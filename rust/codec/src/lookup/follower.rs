@@ -42,7 +42,6 @@ pub(super) struct Follower<'a> {
 /// A step that was followed, and its target, unless that is a value with a header; or why it was not.
 type Followed<'a> = Result<(Done<'a>, Option<Target<'a>>), Failed>;
 
-/// A step that was followed.
 pub(super) enum Done<'a> {
     Step(PathStep<'a>),
     /// To the key of an entry.
@@ -50,7 +49,6 @@ pub(super) enum Done<'a> {
 }
 
 impl Done<'_> {
-    /// Returns the step as an error shows it.
     pub fn shown(self, dialect: Dialect) -> Step {
         match self {
             Self::Step(step) => step.shown(dialect),
@@ -59,7 +57,6 @@ impl Done<'_> {
     }
 }
 
-/// Why a step was not followed.
 pub(super) enum Failed {
     Nowhere(Nowhere),
     Damaged(CodecError),
@@ -85,20 +82,17 @@ impl<'a> Follower<'a> {
         Self { bytes, base, dialect, aim, skim: reader_of(bytes, base, dialect).skim(), at: 0 }
     }
 
-    /// Returns a reader of the value that begins at `at`.
     fn reader(&self, at: usize) -> Reader<'a> {
         reader_of(self.bytes.get(at..).unwrap_or_default(), self.base + at, self.dialect)
     }
 
-    /// Returns the current value.
     pub fn target(&mut self) -> Result<Target<'a>, CodecError> {
         let end = self.skim.end_of(self.at)?;
         Ok(Target::Value { at: self.base + self.at, bytes: &self.bytes[self.at..end] })
     }
 
     /// Follows a path, and calls `passed` after each step. An error has the number of steps that were followed.
-    // Inlined, as `step`, `entry` and `find` are, so that what a step gives stays in registers: read back from memory just
-    // after it was written there, it made `get_in_each` of packets 6 to 11 % slower.
+    // Inlined, like `step`, `entry` and `find`: what a step gives stays in registers. Saves 6 to 11 % of `get_in_each`.
     #[inline(always)]
     pub fn follow<'p>(
         &mut self,

@@ -1,7 +1,6 @@
 //! Finds the value at a path. Skips all other values by their lengths and counts, without decoding them.
 //!
-//! A path leads to the same value as in the decoded value. Bytes outside the path are not checked, so the sound parts
-//! of a damaged value can still be read.
+//! It is the same as in the decoded value. Bytes off the path are not checked: a damaged value can be read in part.
 //!
 //! ```
 //! use varbatch_codec::Dialect;
@@ -27,8 +26,7 @@ use crate::{CodecError, Dialect, Element, Engine, Event, Kind, Plain, Reader, Sc
 #[derive(Clone, Copy)]
 #[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum Seek<'p> {
-    /// Seeks the element with this index, the value of this key, or the property of this name, which is a String or
-    /// StringName.
+    /// Seeks the element with this index, the value of this key, or the property of this String or StringName.
     Key(Key<'p>),
     /// Seeks the value of the only entry or property for which `is` returns true. An error calls it by `name`.
     Where { is: &'p dyn Fn(PathStep<'_>) -> bool, name: &'p str },
@@ -42,8 +40,7 @@ pub enum Seek<'p> {
 pub enum Target<'a> {
     /// A value, at its offset in bytes.
     Value { at: usize, bytes: &'a [u8] },
-    /// An element without a header, in a packed array or one of Pandemonium's arrays without headers: its offset in bytes, and
-    /// plain data whose `count` is 1.
+    /// An element without a header, as in packed arrays: its offset in bytes, and plain data whose `count` is 1.
     Element { at: usize, plain: Plain<'a> },
     /// An element of a PackedStringArray, with the offset of its length in bytes.
     Text { at: usize, text: Text<'a> },
@@ -72,20 +69,16 @@ pub enum Found<'a> {
     Nothing,
     /// The step with this number is no key of a Dictionary whose keys are of this kind, unless it can be converted.
     OtherKey { step: usize, kind: Kind },
-    /// The path leads past elements or keys that are not of the type of their container: decoding converts or drops them.
-    /// So many steps lead to that container, which is at this offset in bytes.
+    /// Decoding converts or drops elements or keys on the path: of the container at this offset, `step` steps in.
     Mistyped { step: usize, at: usize, bytes: &'a [u8] },
 }
 
-/// Follows `path` from the value at the start of `bytes`. Offsets count from `base` bytes before it.
+/// Follows `path` from the value at the start of `bytes`. Offsets count from `base` bytes before it. Fails if a step
+/// leads nowhere, or the value is damaged along the path.
 ///
-/// If a key or a name occurs more than once, which no engine writes, the first one counts, and what follows it is not
-/// looked at. Of nulls, Callables and containers, which an engine may write so, the last one counts; before damage, the last
-/// one that can be reached. Elements and keys are what the bytes say, whatever the type of their container. It takes about as
-/// long as [`diff`](crate::change::diff()) takes to skip as many equal bytes.
-///
-/// # Errors
-/// If a step leads nowhere, or the value is damaged along the path.
+/// If a key or name occurs more than once, which no engine writes, the first counts; of nulls, Callables and
+/// containers, which an engine may write so, the last that can be reached. Elements and keys are what the bytes say,
+/// whatever the type of their container.
 pub fn lookup<'a>(
     bytes: &'a [u8],
     base: usize,
@@ -104,10 +97,7 @@ pub fn lookup<'a>(
     })
 }
 
-/// Like [`lookup`] for keys alone, without the names of steps, and for what decoding makes of typed containers.
-///
-/// # Errors
-/// If the value is damaged along the path.
+/// Like [`lookup`], without the names of steps, for what decoding gives. Fails if the value is damaged on the path.
 #[doc(hidden)]
 #[inline(always)]
 pub fn find<'a>(bytes: &'a [u8], base: usize, dialect: Dialect, path: &[Key<'_>]) -> Result<Found<'a>, CodecError> {
@@ -167,10 +157,7 @@ pub struct Key<'p> {
 }
 
 impl<'p> Key<'p> {
-    /// Reads an encoded key.
-    ///
-    /// # Errors
-    /// If the bytes are no value.
+    /// Reads an encoded key. Fails if the bytes are no value.
     #[inline]
     pub fn of(bytes: &'p [u8], dialect: Dialect) -> Result<Self, LookupError> {
         // The usual keys, without a Reader.

@@ -1,28 +1,20 @@
-//! Reads a value at once: any value to its end, a small one without the state that a [`Reader`] keeps for containers, texts
-//! and errors.
+//! Reads any value to its end, and a small one without the state that a [`Reader`] keeps for containers and texts.
 
 use super::{HIGH_BIT, Reader, width};
 use crate::{
     CodecError, Dialect, ElementType, Event, Kind, MAX_VALUE_LEN, Plain, Row, Shape, Text, WORD, Width, padded, text,
 };
 
-/// Reads a value to its end, and returns its length in bytes, including its last padding even if that is missing.
-///
-/// Builds nothing, and allocates only the [`Reader`]'s stack of open containers.
-///
-/// # Errors
-/// If there is no valid value; see [`Reader::next_event`].
+/// Reads a value to its end, and returns its length in bytes, with missing padding. Fails like [`Reader::next_event`].
 pub fn validate(mut reader: Reader<'_>) -> Result<usize, CodecError> {
     reader.skip_value()?;
     Ok(reader.position())
 }
 
 impl<'a> Reader<'a> {
-    /// Returns the first event of the value at the start of `bytes` and the bytes after it, by the rules of Godot 4. For most
-    /// values that event is the only one. Others have as many values or texts, which follow, as a container, a
-    /// PackedStringArray or a NodePath announces: see [`Self::flat_text`]. Returns `None` for a malformed head, and for what
-    /// only a Reader reads: objects with properties, containers with the class or script of objects, and NodePaths of a form
-    /// that no engine writes. It takes a fraction of a Reader's time, which matters for values of a few bytes.
+    /// Returns the first event of the value at the start of `bytes`, by the rules of Godot 4, and the bytes after it:
+    /// the values or texts that the event announces, see [`Self::flat_text`]. `None` for what is malformed or only a
+    /// Reader reads: full objects, containers of objects of a class or script, NodePaths that no engine writes.
     #[doc(hidden)]
     #[inline(always)]
     pub fn flat(bytes: &'a [u8]) -> Option<(Event<'a>, &'a [u8])> {
@@ -103,7 +95,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Takes the next bytes.
 #[inline(always)]
 fn first<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     let bytes;

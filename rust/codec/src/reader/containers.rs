@@ -1,5 +1,4 @@
-//! Reads the heads of containers: objects, arrays and dictionaries, with their element types. Passes properties of objects
-//! whose bytes are known: most objects of a class have the same names, and many values, in the same order.
+//! Reads the heads of containers. Passes properties of known bytes, as objects of a class mostly have the same names.
 
 use super::{HIGH_BIT, ReadForm, ReadNext, Reader};
 use crate::kind::ENCODED_OBJECT;
@@ -27,7 +26,6 @@ impl<'a> Reader<'a> {
         Ok(Event::Object { class, count })
     }
 
-    /// Reads the count of an Array and opens it.
     #[inline]
     pub(super) fn array_count(&mut self) -> Result<usize, CodecError> {
         let kind = Kind::Array;
@@ -37,7 +35,6 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
-    /// Reads the count of a Dictionary and opens it.
     #[inline]
     pub(super) fn dictionary_count(&mut self) -> Result<usize, CodecError> {
         let kind = Kind::Dictionary;
@@ -126,8 +123,7 @@ impl<'a> Reader<'a> {
         self.next == ReadNext::Name
     }
 
-    /// Skips the name of a property if it has these bytes: those of a name that a Reader has read. Returns `false` if others
-    /// come next, or no name.
+    /// Skips the name of a property if it has these bytes, which a Reader has read. Returns `false` otherwise.
     #[doc(hidden)]
     #[inline]
     pub fn pass_name(&mut self, name: &[u8]) -> bool {

@@ -1,11 +1,8 @@
 //! Turns bytes into events. Holds every bounds check of decoding.
 //!
-//! Counterpart of `decode_variant` in the engine's `core/io/marshalls.cpp`: it accepts and refuses the same bytes, and
-//! ignores what the engine ignores (unknown flags, padding, bytes after the value). Where the engine recurses into
-//! containers, the Reader keeps an explicit stack, so no input can overflow the thread's stack.
-//!
-//! A count is accepted only if the remaining bytes could hold that many parts and the rest of the enclosing containers.
-//! All counts of a value together are therefore bounded by its bytes, and callers may allocate for them.
+//! Accepts, refuses and ignores the same bytes as `decode_variant` in the engine's `core/io/marshalls.cpp`, without
+//! recursion. A count is accepted only if the remaining bytes could hold its parts and the rest of the containers
+//! around: so all counts together are bounded by the bytes, and callers may allocate for them.
 
 mod at_once;
 mod containers;
@@ -25,10 +22,8 @@ pub(crate) use self::skim::Skim;
 /// Bit 31 of a count: once "shared" for containers, "not the old format" for a NodePath.
 const HIGH_BIT: u32 = 0x8000_0000;
 
-/// Reads one value.
-///
-/// Invariants: `at` never passes the end of `bytes`, except by the padding that a last PackedByteArray may lack. Every
-/// container in `open` has parts still to come.
+/// Reads one value. Invariants: `at` never passes the end of `bytes`, except by the padding that a last PackedByteArray
+/// may lack. Every container in `open` has parts still to come.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
@@ -68,7 +63,6 @@ enum ReadNext {
 #[derive(Debug, Default)]
 pub struct Containers(Vec<ReadOpen>);
 
-/// A container with values still to come.
 #[derive(Clone, Copy, Debug)]
 struct ReadOpen {
     form: ReadForm,
@@ -96,8 +90,7 @@ struct ReadTexts {
 }
 
 impl<'a> Reader<'a> {
-    /// Creates a reader of the value at the start of `bytes`, by the rules of Godot 4 and without objects with properties.
-    /// The `with_...` methods change these defaults. Call them before the first event.
+    /// Creates a reader of the value at the start of `bytes`, of Godot 4 and without objects with properties.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         let rules = Dialect::GODOT_4.engine.rules();
@@ -154,8 +147,7 @@ impl<'a> Reader<'a> {
         Self { allow_objects, ..self }
     }
 
-    /// Accepts counts that the bytes cannot hold: reading then fails at the first missing part, as in the engine. Only
-    /// for callers that do not allocate by count, such as [`describe`](crate::describe).
+    /// Accepts counts that the bytes cannot hold, as the engine does. Only for callers that do not allocate by count.
     #[doc(hidden)]
     #[must_use]
     pub fn with_trusted_counts(self) -> Self {
@@ -167,8 +159,7 @@ impl<'a> Reader<'a> {
         self.allow_objects
     }
 
-    /// Returns the bytes read so far, which is the offset of the next event. After the last event: the length of the
-    /// value, including its last padding even if that is missing.
+    /// Returns the bytes read so far. After the last event: the value's length, with its last padding even if missing.
     pub fn position(&self) -> usize {
         self.at
     }
@@ -179,16 +170,12 @@ impl<'a> Reader<'a> {
         matches!(self.next, ReadNext::Text | ReadNext::Name)
     }
 
-    /// True if the rules are those of Godot 4.
     #[cfg(feature = "serde")]
     pub(crate) fn is_of_godot_4(&self) -> bool {
         std::ptr::eq(self.rules, Dialect::GODOT_4.engine.rules())
     }
 
-    /// Returns the bytes from one position to another.
-    ///
-    /// # Panics
-    /// If `from` is greater than `to`.
+    /// Returns the bytes from one position to another. Panics if `from` is greater than `to`.
     pub fn bytes(&self, from: usize, to: usize) -> &'a [u8] {
         &self.bytes[from..to.min(self.bytes.len())]
     }
@@ -211,17 +198,13 @@ impl<'a> Reader<'a> {
         self.open.len()
     }
 
-    /// Returns the next event of the value, `None` after the last.
-    ///
-    /// # Errors
-    /// If the value ends early or is malformed. Further calls return the same error.
+    /// Returns the next event, `None` after the last. Fails if the value is cut off or malformed, as do further calls.
     #[inline]
     pub fn next_event(&mut self) -> Result<Option<Event<'a>>, CodecError> {
         self.next_event_to(|event| event)
     }
 
-    /// Like [`Self::next_event`], but passes the event to `take`. Faster for callers that match on the event: their
-    /// match merges with the Reader's. Fails like [`Self::next_event`].
+    /// Like [`Self::next_event`], but passes the event to `take`, whose match merges with the Reader's: that is faster.
     #[inline(always)]
     pub fn next_event_to<R>(&mut self, take: impl FnOnce(Event<'a>) -> R) -> Result<Option<R>, CodecError> {
         match self.next {
@@ -233,8 +216,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the next text of a PackedStringArray or NodePath, `None` if no text comes next. Fails like
-    /// [`Self::next_event`].
+    /// Returns the next text of a PackedStringArray or NodePath, if one comes next. Fails like [`Self::next_event`].
     #[inline]
     pub fn next_text(&mut self) -> Result<Option<Text<'a>>, CodecError> {
         if self.next == ReadNext::Text { self.text().map(Some) } else { Ok(None) }
@@ -254,8 +236,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the next value to its end: the whole value if reading has not begun. Must not be called when the name of
-    /// a property comes next. Fails like [`Self::next_event`].
+    /// Reads the next value to its end. The name of a property must not come next. Fails like [`Self::next_event`].
     pub fn skip_value(&mut self) -> Result<(), CodecError> {
         let depth = self.open.len();
         loop {
@@ -268,11 +249,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the kind of the next value from its header, without consuming it. Must be called before the value's
-    /// first event.
-    ///
-    /// # Errors
-    /// If there is no header, or its type id is unknown.
+    /// Returns the kind of the value before its first event. Fails if there is no header, or its type is unknown.
     #[inline]
     pub fn peek_kind(&self) -> Result<Kind, CodecError> {
         if self.next == ReadNext::Bare {
@@ -353,7 +330,6 @@ impl<'a> Reader<'a> {
         };
     }
 
-    /// Opens a container whose `count` values come next.
     #[inline]
     fn open(&mut self, form: ReadForm, count: usize) {
         if count == 0 {

@@ -1,5 +1,4 @@
-//! Finds the step to the next value, and says where the Reader is: in errors, with the path. Only errors need paths, so they
-//! read keys again instead of storing them.
+//! Finds the step to the next value, and the path for errors. Only these need it, so keys are read again, not stored.
 
 use super::{ReadForm, ReadNext, ReadOpen, Reader};
 use crate::{CodecError, CodecErrorKind, Path, PathStep, Step, shown_value};
@@ -10,8 +9,7 @@ impl<'a> Reader<'a> {
         Reader::new(self.bytes).with_base(self.base).with_objects(self.allow_objects).with_rules(self.rules)
     }
 
-    /// Reads the key or name before the next value, and returns the step that leads to it from its container; `None` if it
-    /// is in no container.
+    /// Reads the key or name before the next value, and returns the step to it from its container, if it is in one.
     pub(crate) fn next_step(&mut self) -> Result<Option<PathStep<'a>>, CodecError> {
         let Some(&ReadOpen { form, index, .. }) = self.open.last() else { return Ok(None) };
         Ok(Some(match form {

@@ -7,8 +7,7 @@ use crate::kind::{ARRAY_TYPE, DICTIONARY_TYPES, FLAG_64, Foreign, Kind, Row, Sha
 use crate::text;
 
 impl<'a> Reader<'a> {
-    /// Passes the event to `take`. Each shape has its own call, so the compiler drops the branches of `take` for all
-    /// other events.
+    /// Passes the event to `take`, with a call for each shape: the compiler drops its branches for all other events.
     #[inline(always)]
     pub(super) fn payload<R>(
         &mut self,
@@ -172,7 +171,6 @@ impl<'a> Reader<'a> {
         Ok(Event::NodePath { names, subnames: count - names, absolute })
     }
 
-    /// Reads the next text of the current value.
     #[inline(always)]
     pub(super) fn text(&mut self) -> Result<Text<'a>, CodecError> {
         let texts = self.texts;
@@ -181,11 +179,7 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    /// Skips the next text of a PackedStringArray or NodePath without reading its characters, so that another reader
-    /// can read it. Returns `false` if no text comes next.
-    ///
-    /// # Errors
-    /// If the value ends early. Text that is not UTF-8 is no error here.
+    /// Skips the next text of a value, which may not be UTF-8. Returns `false` without one. Fails if it is cut off.
     #[doc(hidden)]
     #[inline]
     pub fn pass_text(&mut self) -> Result<bool, CodecError> {
@@ -208,7 +202,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the next text as the name of a property.
     pub(crate) fn next_name(&mut self) -> Result<Text<'a>, CodecError> {
         let name = self.whole_string(|| ValuePart::of(Kind::Object).part("property name"))?;
         self.next = ReadNext::Value;
@@ -223,9 +216,7 @@ impl<'a> Reader<'a> {
         self.next = ReadNext::Text;
     }
 
-    /// Adds `count` parts of at least `part_len` bytes each to the bytes that must follow.
-    ///
-    /// The engine does not check this in advance: it builds parts until one is missing, and fails there.
+    /// Adds `count` parts of at least `part_len` bytes to those due. The engine fails only at the first missing part.
     #[inline]
     pub(super) fn expect_parts(
         &mut self,
@@ -257,8 +248,7 @@ impl<'a> Reader<'a> {
         text
     }
 
-    /// Reads a length, a text of that length, and its padding. On error, `at` is the offset of the error. `place` is
-    /// called only for errors.
+    /// Reads a length, a text and its padding. Only on error, `place` is called, and `at` is the offset of that.
     #[inline(always)]
     pub(super) fn string(&mut self, place: impl Fn() -> ValuePart) -> Result<Text<'a>, CodecError> {
         let bytes = self.text_bytes(&place)?;
@@ -333,7 +323,6 @@ impl<'a> Reader<'a> {
 }
 
 impl ReadTexts {
-    /// Names the next text for an error.
     #[cold]
     fn place(self) -> ValuePart {
         let what = if self.kind == Kind::NodePath { "name" } else { "element" };
@@ -341,7 +330,6 @@ impl ReadTexts {
     }
 }
 
-/// Returns the width that a header announces.
 #[inline]
 pub(super) fn width(flags: u32) -> Width {
     if flags & FLAG_64 == 0 { Width::Single } else { Width::Double }

@@ -1,7 +1,5 @@
-//! Finds where values end without producing events, for callers that have already compared the bytes.
-//!
-//! Values that have the layout of the one before them are skipped: Array elements usually share a layout, and comparing a
-//! few words is several times faster than following each length.
+//! Finds where values end, without events, for callers that have compared the bytes. Skips values with the layout of
+//! the one before, as Array elements usually have: comparing a few words is several times faster than each length.
 
 use super::{HIGH_BIT, ReadNext, Reader, width};
 use crate::{
@@ -37,20 +35,15 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Finds the ends of consecutive values.
-///
-/// It follows lengths and counts as far as there are bytes, and uses the Reader for rare shapes. It does not check that
-/// texts are UTF-8, and allocates nothing for a count.
+/// Finds the ends of consecutive values by lengths and counts. Checks no UTF-8, and allocates nothing for a count.
 #[derive(Debug)]
 pub(crate) struct Skim<'a> {
-    /// Reads rare shapes.
     reader: Reader<'a>,
     /// The offset that the search has reached.
     pub at: usize,
     /// Values remaining in the innermost container.
     remaining: usize,
-    /// Values remaining in the containers around it, outermost first. A long Array has two numbers: the values remaining
-    /// around it, and its own.
+    /// The same for those around it, outermost first: two numbers for a long Array, the one around it and its own.
     stack: Vec<usize>,
     /// The long Arrays that the search is in.
     lanes: Vec<Lane>,
@@ -86,8 +79,7 @@ impl Skim<'_> {
         self.template.restart(0, false);
     }
 
-    /// Returns the end of the value that begins at `at`, but no more than the length of the bytes. Fails if there is no
-    /// value.
+    /// Returns the end of the value that begins at `at`, at most the length of the bytes. Fails if there is no value.
     #[inline]
     pub fn end_of(&mut self, at: usize) -> Result<usize, CodecError> {
         if let Some(end) = self.flat_end(at) {
@@ -114,9 +106,8 @@ impl Skim<'_> {
         (len <= bytes.len() - at).then_some(at + len)
     }
 
-    /// Continues until `max` values have ended or the search has passed the offset `limit`, or to a value of none of
-    /// these kinds, other than the first. A value that ends after `limit` is counted by a later call with a higher
-    /// limit. Fails if there is no value, or it is nested too deep.
+    /// Continues until `max` values have ended, the offset `limit` is passed (a later call counts the value that ends
+    /// there), or a value is of none of these kinds, except the first. Fails if there is none, or it is too deep.
     pub fn search(&mut self, limit: usize, max: usize, kinds: Kinds) -> Result<(), CodecError> {
         let (bytes, rows) = (self.reader.bytes, self.reader.rows);
         let (mut at, mut remaining) = (self.at, self.remaining);
@@ -204,7 +195,6 @@ impl Skim<'_> {
         Ok(())
     }
 
-    /// Begins the elements of a long Array.
     #[cold]
     fn enter_lane(&mut self, at: usize, count: usize) {
         self.stack.push(count);
@@ -214,8 +204,7 @@ impl Skim<'_> {
         self.template.restart(0, false);
     }
 
-    /// Ends an element of a long Array at `at`, and skips those like it. Returns where the next value begins, and how many
-    /// remain in its container.
+    /// Ends an element of a long Array, and skips those like it. Returns the next value's start, and how many remain.
     fn end_element(&mut self, at: usize, limit: usize) -> (usize, usize) {
         let left = self.stack.pop().map_or(0, |left| left - 1);
         let (repeats, _, end) = self.template.repeats(self.reader.bytes, at, at - self.begun, limit, left);
@@ -284,15 +273,13 @@ const FIRST: u64 = u32::MAX as u64;
 const SECOND: u64 = !FIRST;
 
 impl Template {
-    /// Begins another value, after so many with another layout than the one before them. If `is_broken`, it has too many
-    /// words for a template.
+    /// Begins another value, after so many of other layouts. If `is_broken`, it has too many words for a template.
     #[inline]
     fn restart(&mut self, misses: usize, is_broken: bool) {
         self.words.clear();
         (self.misses, self.is_broken) = (misses, is_broken);
     }
 
-    /// Notes words of the current value.
     #[inline(always)]
     fn note(&mut self, words: Words) {
         if self.misses >= MAX_MISSES {
@@ -323,8 +310,7 @@ impl Template {
         (count, last, end)
     }
 
-    /// Returns the end of the value at `start` if it has this layout. Lengths of texts and packed arrays, and widths of
-    /// numbers, may differ.
+    /// Returns the end of the value at `start` if only lengths of texts and packed arrays and widths of numbers differ.
     fn end(&self, bytes: &[u8], start: usize, len: usize) -> Option<usize> {
         // Where the value would begin if all its parts so far had the template's lengths. May wrap around.
         let mut base = start;
@@ -340,8 +326,7 @@ impl Template {
 }
 
 impl Words {
-    /// Returns how much longer a part with the words `found` is than this one; a shorter one wraps around. `None` if
-    /// the layout differs.
+    /// Returns how much longer a part with the words `found` is; less wraps around. `None` if the layout differs.
     #[inline]
     fn longer(&self, found: u64) -> Option<usize> {
         match self.may {

@@ -26,8 +26,7 @@
 //! | structs, maps | `Dictionary` | typed or not; the properties of an object |
 //! | enums | the variant's name, with data a `Dictionary` of that one key | the same |
 //!
-//! The elements of a packed array of vectors are sequences themselves, as for `Vec<[f32; 3]>`. An `RID` and the id of an
-//! object are read as `u64`.
+//! Elements of a packed array of vectors are sequences: `Vec<[f32; 3]>`. `RID`s and ids of objects are read as `u64`.
 //!
 //! What this model cannot say is never written: a `StringName`, `NodePath`, vector, matrix, color, a packed array other
 //! than of bytes, a typed container, an object, a `Signal`. A field of type [`Value`](crate::Value) can be any of them, and
@@ -64,18 +63,12 @@ impl de::Error for CodecError {
     }
 }
 
-/// Reads the value at the start of `bytes`: bytes after it are ignored, as by `bytes_to_var`.
-///
-/// # Errors
-/// If there is no such value, it contains an object with properties, or it does not fit the type.
+/// Reads a value like `bytes_to_var`. Fails if there is none, it has objects with properties, or the type differs.
 pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, CodecError> {
     from_reader(&mut Reader::new(bytes))
 }
 
-/// Reads the value that comes next, by the rules of the reader's dialect, with objects if it allows them.
-///
-/// # Errors
-/// If the bytes are bad, or the value does not fit the type.
+/// Reads the reader's next value, by its rules. Fails if the bytes are bad, or the value does not fit the type.
 pub fn from_reader<'de, T: Deserialize<'de>>(reader: &mut Reader<'de>) -> Result<T, CodecError> {
     let mut again = reader.clone();
     T::deserialize(Next(reader)).map_err(|error| match error.kind() {
@@ -88,10 +81,7 @@ pub fn from_reader<'de, T: Deserialize<'de>>(reader: &mut Reader<'de>) -> Result
     })
 }
 
-/// Encodes a value like `var_to_bytes`.
-///
-/// # Errors
-/// If the type has what the engine cannot hold.
+/// Encodes a value like `var_to_bytes`. Fails if the type has what the engine cannot hold.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
     let mut writer = write::writer();
     let start = writer.mark();

@@ -51,7 +51,6 @@ fn head(is_map: bool, count: usize) -> Event<'static> {
     if is_map { Event::Dictionary { key: any, value: any, count } } else { Event::Array { element: any, count } }
 }
 
-/// The parts of an Array or a Dictionary.
 pub(super) struct Parts<'w> {
     writer: &'w mut Writer<'static>,
     aside: Option<Writer<'static>>,

@@ -40,7 +40,6 @@ pub(super) fn widen_loop<const N: usize>(bytes: &[u8; N], dest: &mut [MaybeUnini
     seen < 0x80
 }
 
-/// True if all are ASCII.
 #[inline(always)]
 pub(super) fn is_ascii<const N: usize>(bytes: &[u8; N]) -> bool {
     bytes.iter().fold(0, |seen, &byte| seen | byte) < 0x80
@@ -55,8 +54,7 @@ pub(super) fn is_plain<const N: usize>(bytes: &[u8; N]) -> bool {
 /// Max characters or bytes of a short text.
 pub(super) const SHORT: usize = 64;
 
-/// Writes the low byte of each character to the start of `dest`. True if all are ASCII; otherwise the bytes are
-/// meaningless.
+/// Writes the low byte of each character to the start of `dest`. True if all are ASCII: if not, the bytes mean nothing.
 #[inline]
 pub(super) fn narrow_short(chars: &[u32], dest: &mut [MaybeUninit<u8>]) -> bool {
     let dest = &mut dest[..chars.len()];

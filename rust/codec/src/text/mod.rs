@@ -1,8 +1,7 @@
 //! Converts text between the engine's UTF-32 and the wire's UTF-8.
 //!
-//! The engine does not validate the `char32_t` of its strings: lone surrogates and values beyond U+10FFFF can occur.
-//! They are written as `String::utf8` writes them (`core/string/ustring.cpp`) and refused when they are read, as
-//! `String::append_utf8` refuses them.
+//! The engine's strings may hold lone surrogates and values beyond U+10FFFF. They are written as `String::utf8` writes
+//! them, and refused when they are read, as by `String::append_utf8` (`core/string/ustring.cpp`).
 //!
 //! ```text
 //! short text    -> ascii     straight code, the same on every processor, inlined into its callers
@@ -13,8 +12,7 @@
 //! Godot 3       -> loose     what only Godot 3 takes for UTF-8
 //! ```
 
-// Needed for vector instructions, for calls of code that only some processors can run, and for skipping checks of what
-// the kernels have checked or written.
+// For vector instructions, code that only some processors can run, and what the kernels have checked or written.
 #![allow(unsafe_code)]
 #![cfg_attr(
     not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32")),
@@ -40,7 +38,6 @@ pub use self::loose::Loose;
 use self::scalar::pack_room;
 use crate::kind::{WORD, padded};
 
-/// The byte-order mark.
 pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Max characters of a text that [`append_short`] takes: it encodes them without measuring them first.
@@ -52,17 +49,13 @@ pub fn utf8_len(chars: &[u32]) -> usize {
     (best().utf8_len)(chars)
 }
 
-/// Fills `dest` with `chars` as UTF-8.
-///
-/// # Panics
-/// If `dest` is not [`utf8_len`] bytes long.
+/// Fills `dest` with `chars` as UTF-8. Panics if it is not [`utf8_len`] bytes long.
 #[inline]
 pub fn encode(chars: &[u32], dest: &mut [MaybeUninit<u8>]) {
     (best().encode)(chars, dest);
 }
 
-/// Appends up to [`SHORT_CHARS`] characters as values hold them: the length, the characters as UTF-8, zeros up to a
-/// multiple of four. The length counts `nul` of the zeros, which is 0 or 1. Panics if there are more.
+/// Appends up to [`SHORT_CHARS`] characters or panics: length, UTF-8 and padding, `nul` (0 or 1) of which it counts.
 #[inline]
 pub(crate) fn append_short(chars: &[u32], nul: usize, out: &mut Vec<u8>) {
     assert!(chars.len() <= SHORT_CHARS && nul <= 1);
@@ -76,8 +69,7 @@ pub(crate) fn append_short(chars: &[u32], nul: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Does the same where there is not room for any short text. Makes no more than is needed: the bytes of most small values
-/// would have to move.
+/// Does the same without room for any short text. Makes no more than is needed: most small values would have to move.
 #[inline(never)]
 fn append_tight(chars: &[u32], nul: usize, out: &mut Vec<u8>) {
     out.reserve(WORD + chars.len() + WORD);
@@ -124,10 +116,8 @@ pub(crate) fn append(chars: &[u32], len: usize, out: &mut Vec<u8>) {
     unsafe { out.set_len(out.len() + len) };
 }
 
-/// Returns the text in `bytes` as the engine reads it: without one leading byte-order mark, up to the first NUL.
-///
-/// # Errors
-/// Returns the offset in `bytes` of the first byte that is not UTF-8. Bytes after a NUL are not checked.
+/// Returns the text in `bytes` as the engine reads it: without one leading byte-order mark, up to the first NUL, behind
+/// which nothing is checked. Fails with the offset in `bytes` of the first byte that is not UTF-8.
 #[inline]
 pub fn decode(bytes: &[u8]) -> Result<&str, usize> {
     // Each text of a PackedStringArray ends with a NUL, which its length counts.
@@ -163,10 +153,7 @@ pub fn utf32_len(text: &str) -> usize {
     if text.len() <= SHORT { ascii::count_short(text.as_bytes()) } else { (best().utf32_len)(text) }
 }
 
-/// Fills `dest` with `text` as UTF-32.
-///
-/// # Panics
-/// If `dest` is not [`utf32_len`] characters long.
+/// Fills `dest` with `text` as UTF-32. Panics if it is not [`utf32_len`] characters long.
 #[inline]
 pub fn write_utf32(text: &str, dest: &mut [MaybeUninit<u32>]) {
     if text.len() == dest.len() && text.len() <= SHORT {

@@ -6,7 +6,6 @@ use std::mem::MaybeUninit;
 /// U+FFFD, which the engine writes for characters that no UTF-8 form can hold.
 const REPLACEMENT: u32 = 0xfffd;
 
-/// Returns the bytes that `chars` take in UTF-8.
 pub(super) fn utf8_len(chars: &[u32]) -> usize {
     chars.iter().map(|&c| char_len(c)).sum()
 }
@@ -71,7 +70,6 @@ pub(super) fn decode(bytes: &[u8]) -> Result<&str, usize> {
     std::str::from_utf8(text).map_err(|error| error.valid_up_to())
 }
 
-/// Returns the characters of `text`.
 pub(super) fn utf32_len(text: &str) -> usize {
     text.chars().count()
 }

@@ -1,5 +1,4 @@
-//! Renames classes and properties for the other Godot. Those of Godot 3 that have another name in Godot 4 are in
-//! `classes.txt`, which also says what is not listed and why.
+//! Renames classes and properties for the other Godot, by `classes.txt`, which says what is not listed and why.
 
 use std::sync::LazyLock;
 
@@ -100,17 +99,13 @@ fn is_gone(class: &str) -> bool {
     find(class).is_some_and(|class| class.is_gone) || class.starts_with("VisualScript")
 }
 
-/// Returns the name in Godot 4 of a stored property, if it has another one. `class` is the Godot 3 name of the class
-/// that declares or inherits it.
+/// Returns the other name in Godot 4, if any, of a stored property that this class of Godot 3 declares or inherits.
 fn property_to_godot_4(class: &str, property: &str) -> Option<&'static str> {
     lineage(class).flat_map(|class| &class.properties).find(|pair| pair.old == property).map(|pair| pair.new)
 }
 
-/// Returns the name in the last Godot 3 of a stored property, if it has another one. `class` is the Godot 4 name of the
-/// class that declares or inherits it.
-///
-/// If there is none, the name may be that of another property in Godot 3: `Node.process_mode` has no equivalent there,
-/// but `Timer.process_mode` is what Godot 4 calls `process_callback`. [`property_to_godot_4`] knows such a name.
+/// Returns the other name in the last Godot 3, if any, of a property that this class of Godot 4 declares or inherits.
+/// Without one, the name may be another property's there, as [`property_to_godot_4`] knows: `Timer.process_mode`.
 fn property_to_godot_3(class: &str, property: &str) -> Option<&'static str> {
     let mut pairs = lineage(to_godot_3(class).unwrap_or(class)).flat_map(|class| &class.properties);
     pairs.find(|pair| pair.new == property && !pair.is_outdated).map(|pair| pair.old)

@@ -45,12 +45,8 @@ impl Translation {
         Self { from, to, allow_objects: true }
     }
 
-    /// Translates the value at the start of `bytes`, at offset `base` of a larger buffer, and appends it to `writer`.
-    /// Returns the length of the value, in bytes. Bytes after it are a loss.
-    ///
-    /// # Errors
-    /// If the value is damaged, or the other engine has no type for a part of it. The caller must then drop it from the
-    /// writer.
+    /// Appends the translation of the value in `bytes`, at offset `base`, to `writer`, and returns the value's length.
+    /// Bytes after it are a loss. If it fails, for damage or a type the other engine lacks, the caller must drop it.
     pub fn value<'a>(
         self,
         bytes: &'a [u8],

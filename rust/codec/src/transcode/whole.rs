@@ -1,5 +1,4 @@
-//! Finds what shows only in a whole value: Arrays that the other engine cannot have, and keys that are two in one engine
-//! and one in another.
+//! Finds what only a whole value shows: Arrays that the other engine cannot have, and keys that are the same for it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,8 +11,8 @@ struct Arrays {
     has_untyped: bool,
 }
 
-/// Returns the offsets of all Arrays of Arrays that hold both typed and untyped ones, in ascending order. `is_kept` is true for the element types that the other
-/// engine has. Stops at the first error, as the translation does.
+/// Returns the offsets, ascending, of all Arrays of Arrays that hold both typed and untyped ones. `is_kept` is true for
+/// the element types that the other engine has. Stops at the first error, as the translation does.
 pub(super) fn mixed_arrays(mut reader: Reader<'_>, is_kept: impl Fn(ElementType<'_>) -> bool) -> Vec<usize> {
     let (mut mixed, mut open) = (Vec::new(), Vec::<Arrays>::new());
     let put = |open: &mut Vec<Arrays>, depth: usize, is_typed: bool| {
@@ -66,10 +65,8 @@ struct Keys<'a> {
 const MAX_KEY_LEN: usize = 16 << 10;
 
 /// Calls `found` with the offset of each key that is the same as an earlier one; of containers only if
-/// `compare_containers`. Stops at the first error.
-///
-/// For Godot 4, a String and the StringName of the same text are the same key, as are two Dictionaries with equal contents,
-/// alone or in equal Arrays, and null and a null object. An object is the same key as itself alone.
+/// `compare_containers`. Stops at the first error. In Godot 4 these are the same key: String and StringName, null and a
+/// null object, equal Dictionaries, alone or in equal Arrays. An object is the same as itself alone.
 pub(super) fn equal_keys(mut reader: Reader<'_>, compare_containers: bool, mut found: impl FnMut(usize)) {
     let mut open: Vec<Keys<'_>> = Vec::new();
     let (mut object_at, mut dictionary_at) = (None, None);

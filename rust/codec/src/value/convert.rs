@@ -132,8 +132,7 @@ impl<R: Real> OwnedValue<R> {
         if let Self::Dictionary { entries, .. } = self { Some(entries) } else { None }
     }
 
-    /// Returns the value of a key that is this `String` or `StringName`, if this is a `Dictionary` that has it. Of
-    /// several, returns the last, as the engine does. Takes time proportional to the number of entries.
+    /// Returns the value of this `String` or `StringName` key in a `Dictionary`, in linear time; of several, the last.
     pub fn get(&self, key: &str) -> Option<&Self> {
         let entry = self.as_dictionary()?.iter().rev().find(|(found, _)| found.as_str() == Some(key));
         entry.map(|(_, value)| value)

@@ -1,5 +1,4 @@
-//! Builds values from events, and turns values into events: no other code decodes or encodes values. Neither is
-//! recursive. Plain data goes to numbers and back.
+//! Builds values from events, and turns values into events, without recursion. No other code encodes or decodes them.
 
 use super::{OwnedType, OwnedValue};
 use crate::{CodecError, Copied, ElementType, Event, Plain, Reader, Text, Width, Writer};
@@ -12,11 +11,8 @@ struct Open<R> {
 }
 
 impl<R: Real> OwnedValue<R> {
-    /// Reads a value to its end: by the rules of the reader's dialect, with objects if it allows them. Nothing may have
-    /// been read before. Afterwards, [`Reader::position`] is the length of the value, in bytes.
-    ///
-    /// No object is instantiated: [`Self::Object`] has what is encoded. No memory is allocated for a count that the
-    /// bytes cannot hold. Fails in the same cases as [`Reader::next_event`].
+    /// Reads a value to its end, by the rules of the reader, whose first it must be; [`Reader::position`] is then its
+    /// length. [`Self::Object`] has what is encoded: no object is made. Fails like [`Reader::next_event`].
     pub fn read(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         let (outside, mut open) = (reader.depth(), Vec::<Open<R>>::new());
         loop {
@@ -97,12 +93,9 @@ fn string(text: Text<'_>) -> String {
 }
 
 impl<R: Real> OwnedValue<R> {
-    /// Writes the value. Long texts are borrowed; call [`Writer::end_value`] afterwards. Fails in the same cases as
-    /// [`Writer::write`]: if the value is nested too deep, an object has no class, or the engine that the writer
-    /// writes for has no such type.
+    /// Writes the value, borrowing long texts; call [`Writer::end_value`] afterwards. Fails like [`Writer::write`].
     pub fn write<'v>(&'v self, writer: &mut Writer<'v>) -> Result<(), CodecError> {
-        // Values with the number of those in them that are written. The writer refuses values that are nested too deep, so
-        // this stays short.
+        // Values, with how many of those in them are written. Short, as the writer bounds the nesting.
         let (mut open, mut plain) = (Vec::new(), Vec::new());
         let mut value = self;
         loop {
@@ -120,8 +113,7 @@ impl<R: Real> OwnedValue<R> {
         }
     }
 
-    /// Returns the value at this index in a container, and its name if it is a property. Keys and values of a Dictionary
-    /// both count.
+    /// Returns the value at this index in a container (keys and values both count), and its name if it is a property.
     fn inner(&self, index: usize) -> Option<(Option<&str>, &Self)> {
         match self {
             Self::Array { elements, .. } => Some((None, elements.get(index)?)),
@@ -242,7 +234,6 @@ impl<T: Element, const N: usize> Element for [T; N] {
     }
 }
 
-/// Returns the elements of a packed array.
 pub(super) fn elements<T: Element>(plain: Plain<'_>) -> Vec<T> {
     let len = plain.bytes.len().checked_div(plain.count).unwrap_or(1);
     plain.bytes.chunks_exact(len).map(T::read).collect()

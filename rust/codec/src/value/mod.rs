@@ -66,9 +66,7 @@ macro_rules! with_plain_data {
 }
 
 with_plain_data! {
-    /// A value of any of the engine's types. Use it as [`Value`] or as [`DoubleValue`].
-    ///
-    /// Components are in the order in which they are encoded.
+    /// A value of any of the engine's types, as [`Value`] or [`DoubleValue`]. Components are in their encoded order.
     ///
     /// A value takes up to 80 bytes of memory where the shortest one takes 4 encoded bytes. Clone, comparison and drop are
     /// recursive; a value from [`Self::decode`] has at most [`MAX_DEPTH`](crate::limits::MAX_DEPTH) levels.
@@ -78,15 +76,10 @@ with_plain_data! {
         /// `null`.
         #[default]
         Nil,
-        /// `bool`.
         Bool(bool),
-        /// `int`.
         Int(i64),
-        /// `float`.
         Float(f64),
-        /// `String`.
         String(String),
-        /// `StringName`.
         StringName(String),
         /// `NodePath`: the parts between slashes, those after colons, and whether it begins with a slash.
         NodePath { names: Vec<String>, subnames: Vec<String>, absolute: bool },
@@ -104,7 +97,6 @@ with_plain_data! {
         Dictionary { key: OwnedType, value: OwnedType, entries: Vec<(Self, Self)> },
         /// `Array`: the type of its elements, and these.
         Array { element: OwnedType, elements: Vec<Self> },
-        /// `PackedStringArray`.
         PackedStringArray(Vec<String>),
     }
     components {
@@ -169,20 +161,13 @@ impl<R: Real> OwnedValue<R> {
         Self::Dictionary { key: OwnedType::Any, value: OwnedType::Any, entries }
     }
 
-    /// Decodes the value at the start of `bytes`, like `bytes_to_var`: bytes after it are ignored.
-    ///
-    /// Components of the other width are converted, as in the engine.
-    ///
-    /// # Errors
-    /// If there is no such value, or it contains an object with properties: see [`Self::read`] for those.
+    /// Decodes a value like `bytes_to_var`, of any width. Fails if there is none, or for objects: see [`Self::read`].
     pub fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
         Self::read(&mut Reader::new(bytes))
     }
 
-    /// Encodes the value like `var_to_bytes`, and objects with properties like `var_to_bytes_with_objects`.
-    ///
-    /// # Errors
-    /// If it is nested too deep or takes too many bytes (see [`limits`](crate::limits)), or an object has no class.
+    /// Encodes the value like `var_to_bytes`, and objects with properties like `var_to_bytes_with_objects`. Fails if it
+    /// is beyond the [`limits`](crate::limits), or an object has no class.
     pub fn encode(&self) -> Result<Vec<u8>, CodecError> {
         let mut writer = Self::writer();
         let start = writer.mark();
@@ -191,8 +176,7 @@ impl<R: Real> OwnedValue<R> {
         Ok(writer.into_plan().into_vec())
     }
 
-    /// Encodes the value after its length, like `StreamPeer.put_var` and `FileAccess.store_var`. [`frames::read`]
-    /// finds the values again. Fails in the same cases as [`Self::encode`].
+    /// Encodes the value behind its length, like `store_var`, for [`frames::read`]. Fails like [`Self::encode`].
     pub fn encode_frame(&self) -> Result<Vec<u8>, CodecError> {
         let mut writer = Self::writer();
         frames::write(&mut writer, |writer| self.write(writer))?;

@@ -4,8 +4,7 @@ use std::mem::MaybeUninit;
 
 use crate::{Event, FLAG_64, Kind, MAX_VALUE_LEN, Plain, WORD, Width, padded};
 
-/// A value without texts and without other values in it, ready to be written by the rules of Godot 4. It takes a fraction of
-/// the time of a [`Writer`](super::Writer) and its plan, which matters for values of a few bytes.
+/// A value of Godot 4 without texts or other values in it, ready to be written in a fraction of a Writer's time.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Flat<'a> {
@@ -54,10 +53,7 @@ impl<'a> Flat<'a> {
         self.head_words * WORD + padded(self.data.len())
     }
 
-    /// Writes the value over the whole of `dest`.
-    ///
-    /// # Panics
-    /// If `dest` is not exactly as long as the value.
+    /// Writes the value over the whole of `dest`. Panics if that is not exactly as long as the value.
     #[inline(always)]
     pub fn fill(self, dest: &mut [MaybeUninit<u8>]) {
         assert_eq!(dest.len(), self.size(), "destination and value differ in length");

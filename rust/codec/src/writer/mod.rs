@@ -1,6 +1,4 @@
-//! Turns events into a plan. Holds every layout rule of encoding.
-//!
-//! Counterpart of `encode_variant` in the engine's `core/io/marshalls.cpp`, in one pass instead of two.
+//! Turns events into a plan. Holds every layout rule of encoding, as `encode_variant` of `core/io/marshalls.cpp`.
 
 mod flat;
 mod payload;
@@ -15,9 +13,7 @@ pub use self::flat::Flat;
 /// Max bytes that are reserved at once for values that may follow, as they may be smaller than those before.
 const MAX_ROOM: usize = 4 << 20;
 
-/// Writes values one after another into a [`Plan`].
-///
-/// Each value is written between a call of [`Self::mark`] and one of [`Self::end_value`].
+/// Writes values one after another into a [`Plan`], each between [`Self::mark`] and [`Self::end_value`].
 #[derive(Debug)]
 pub struct Writer<'a> {
     pub(crate) plan: Plan<'a>,
@@ -56,8 +52,7 @@ enum WriteForm {
     Values,
     /// Each is a property, with its name before it.
     Properties,
-    /// Elements of an Array of Arrays of Pandemonium. Whether they are typed is `None` before the first one. The element type
-    /// is at an offset in the plan's small bytes: 48 bits, so that this takes eight bytes.
+    /// Elements of an Array of Arrays of Pandemonium, and the offset of their type in the small bytes, in 48 bits.
     Arrays { are_typed: Option<bool>, element: (u16, u32) },
 }
 
@@ -87,8 +82,7 @@ impl<'a> Writer<'a> {
         Self { depth, ..self }
     }
 
-    /// Creates a writer of `count` texts for a PackedStringArray that another writer has begun: see
-    /// [`Self::append_texts`].
+    /// Creates a writer of `count` texts for the PackedStringArray of another writer: see [`Self::append_texts`].
     #[doc(hidden)]
     pub fn for_texts(dialect: Dialect, count: usize) -> Self {
         let mut writer = Self::new(dialect);
@@ -114,11 +108,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Appends the next `count` values of the current container, which another writer has written at this
-    /// [`depth`](Self::depth).
-    ///
-    /// # Errors
-    /// If fewer values are due, the other writer's last value is incomplete, or the container is an Array of Arrays of
-    /// Pandemonium, whose type depends on its values.
+    /// [`depth`](Self::depth). Fails if fewer are due, that writer's last value is incomplete, or the container is an
+    /// Array of Arrays of Pandemonium, whose type depends on its values.
     pub fn append(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
         let is_complete = other.open.is_empty() && other.next == WriteNext::Value;
         let is_due = is_complete && self.next == WriteNext::Value;
@@ -135,11 +126,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Appends the next `count` texts of the current PackedStringArray, which a writer [`for_texts`](Self::for_texts)
-    /// has written.
-    ///
-    /// # Errors
-    /// If fewer texts are due, or the other writer has not written all of its texts.
+    /// Appends `count` texts of a writer [`for_texts`](Self::for_texts). Fails if fewer are due or written.
     #[doc(hidden)]
     pub fn append_texts(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
         let is_complete = other.open.is_empty() && other.next == WriteNext::Value;
@@ -154,10 +141,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Adds a value that is already encoded.
-    ///
-    /// # Errors
-    /// If no value is due, or it does not fit those before it in an Array of Arrays of Pandemonium.
+    /// Adds an encoded value. Fails if none is due, or it does not fit into an Array of Arrays of Pandemonium.
     pub fn encoded<'e>(&mut self, bytes: &'e [u8], keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         self.begin_value()?;
         if self.is_foreign {
@@ -168,10 +152,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Ends the value that began at `start`.
-    ///
-    /// # Errors
-    /// If the value is longer than [`MAX_VALUE_LEN`], or incomplete. It is then dropped.
+    /// Ends the value that began at `start`. Drops it and fails if it is longer than [`MAX_VALUE_LEN`] or incomplete.
     #[inline]
     pub fn end_value(&mut self, start: Mark) -> Result<(), CodecError> {
         let len = self.plan.len() - start.position();

@@ -6,12 +6,9 @@ use crate::text;
 use crate::{CodecError, CodecErrorKind, Copied, ElementType, Event, Keep, Kind, MAX_VALUE_LEN, Plain, Text, Width};
 
 impl<'a> Writer<'a> {
-    /// Like [`Self::write`], but `keep` decides how the payload is kept. Use [`Copied`](crate::Copied) for an event
-    /// that does not live as long as the plan. The names of element types are always copied.
-    ///
-    /// # Errors
-    /// If the value is nested too deep, the engine has no such type, the width of plain data differs from the
-    /// dialect's, its length does not match its count, or the event is not due. The value must then be dropped.
+    /// Like [`Self::write`], but `keep` decides how the payload is kept: [`Copied`](crate::Copied) if the plan outlives
+    /// it. Fails, and the value must be dropped, if it is nested too deep, the engine has no such type, the width of
+    /// plain data differs from the dialect's, its length does not match its count, or the event is not due.
     // Always inlined: callers name the event, so the compiler removes its construction and the branch on it.
     #[inline(always)]
     pub fn write_as<'e, K: Keep<'e, 'a>>(&mut self, event: Event<'e>, keep: K) -> Result<(), CodecError> {
@@ -277,8 +274,7 @@ impl<'a> Writer<'a> {
         self.string(class, false, Copied)
     }
 
-    /// Returns a count as a word. A count that is too large implies a value that is too long, as each element takes at
-    /// least one byte.
+    /// Returns a count as a word. One that is too large implies a value that is too long: each element takes a byte.
     #[inline]
     pub(super) fn count(&self, count: usize) -> Result<u32, CodecError> {
         if count > MAX_VALUE_LEN {

@@ -16,18 +16,13 @@ type Block = [u8; BLOCK_LEN];
 /// Equal bytes between two runs that are written as if they differed: a token takes one byte or more.
 const JOIN_LEN: usize = 1;
 
-/// Returns the delta that turns `before` into `after`. Short parts of `after` are copied into the plan, long ones
-/// borrowed.
+/// Returns the delta that turns `before` into `after`, whose short parts are copied into the plan, long ones borrowed.
 ///
-/// The edits must be in order and must not overlap; all bytes outside of them must be the same in both. They may cover
-/// more than the bytes that differ: that costs time and little space. The delta is at most
+/// The edits must be in order and must not overlap, and all bytes outside of them must be the same in both. Panics if a
+/// range is out of bounds or overlaps the one before it, or the distance between two differs; debug builds also if the
+/// bytes between them differ. Edits may cover more than differs: that costs time and little space. The delta is at most
 /// [`MAX_OVERHEAD`](super::MAX_OVERHEAD) bytes longer than `after`, and at most 14 bytes long if both are equal.
-///
-/// [`apply`](super::apply()) accepts it, unless `after` is longer than [`MAX_VALUE_LEN`](crate::limits::MAX_VALUE_LEN).
-///
-/// # Panics
-/// If a range of an edit is outside of `before` or `after`, overlaps that of the edit before it, or follows it at another distance in
-/// `before` than in `after`. Debug builds also panic if the bytes between them differ.
+/// [`apply`](super::apply()) takes it if `after` is not over [`MAX_VALUE_LEN`](crate::limits::MAX_VALUE_LEN).
 pub fn make<'a>(before: &[u8], after: &'a [u8], edits: impl IntoIterator<Item = Edit>) -> Plan<'a> {
     let mut head = vec![VERSION];
     head.extend_from_slice(&hash(before).to_le_bytes());
@@ -35,7 +30,6 @@ pub fn make<'a>(before: &[u8], after: &'a [u8], edits: impl IntoIterator<Item = 
     tokens(before, after, edits, head)
 }
 
-/// Returns the tokens that turn `before` into `after`, after `head`.
 pub(super) fn tokens<'a>(
     before: &[u8],
     after: &'a [u8],
@@ -146,9 +140,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Calls `found` with each run of bytes that differ between two strings of the same length, in order.
-///
-/// A single equal byte between two that differ may be reported as different.
+/// Calls `found` with each run of bytes that differ, in order. One equal byte between two may count as different.
 #[inline]
 fn differing_runs(a: &[u8], b: &[u8], mut found: impl FnMut(Range<usize>)) {
     debug_assert_eq!(a.len(), b.len());

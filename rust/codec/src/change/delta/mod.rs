@@ -1,7 +1,6 @@
 //! Deltas: compact bytes that turn one byte string, the base, into another, the result.
 //!
-//! [`make`] writes a delta from edits, [`apply`] returns a plan that borrows from the base and from the delta. Both
-//! take any bytes. `rust/docs/DELTA.md` specifies the format byte by byte.
+//! [`make`] writes one from edits, [`apply`] plans its result; both take any bytes. `rust/docs/DELTA.md` is the format.
 //!
 //! ```text
 //! u8 version  u64 hash of the base  number: length of the result  tokens to the end of the delta
@@ -37,8 +36,7 @@ use crate::{MAX_VALUE_LEN, Plan};
 /// The first byte of every delta. There is no other version.
 pub const VERSION: u8 = 1;
 
-/// The maximum number of bytes by which a delta of [`make`](make()) is longer than its result, if base and result are at
-/// most [`MAX_VALUE_LEN`] long: version, hash, length, and one token that replaces everything.
+/// Max bytes by which a delta is longer than its result, within [`MAX_VALUE_LEN`]: version, hash, length and a token.
 pub const MAX_OVERHEAD: usize = 1 + 8 + 5 + 1 + 5 + 5;
 
 /// The maximum length of a number, in bytes: 63 bits, so that it fits in a signed integer.
@@ -47,23 +45,16 @@ const MAX_NUMBER_LEN: usize = 9;
 /// The offset of the length of the result, after version and hash.
 const LEN_AT: usize = 9;
 
-/// Returns the hash that identifies the base of a delta: XXH3 of all its bytes, with 64 bits and seed 0.
-///
-/// It tells a program's own states apart. It does not protect against deliberate collisions.
+/// Returns the hash that identifies a base: 64-bit XXH3, seed 0. It does not protect against deliberate collisions.
 pub fn hash(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }
 
-/// Returns the plan of the result that `delta` makes from `before`. Checks everything before it allocates memory for
-/// the result.
+/// Returns the plan of the result that `delta` makes from `before`. Fails if the delta was made from another base, or
+/// is visibly damaged; damaged literals, which have no hash, go into the result.
 ///
-/// The delta may come from anywhere. It is read once. The plan takes less than 96 bytes for each byte of the delta. The
-/// result has at most `before.len() + delta.len()` bytes, as each of them is a byte of the base, which is read once
-/// from start to end, or a literal of the delta. It also has at most [`MAX_VALUE_LEN`] bytes.
-///
-/// # Errors
-/// If the delta was made from another base, or is visibly damaged. Literals have no hash: damaged literals go into the
-/// result.
+/// The delta may come from anywhere: all is checked before memory is allocated. The plan takes less than 96 bytes for
+/// each of the delta, the result at most [`MAX_VALUE_LEN`], and at most `before.len() + delta.len()`.
 pub fn apply<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, DeltaError> {
     let mut input = Input { delta, at: 0 };
     let len = head(before, &mut input)?;
@@ -141,7 +132,6 @@ impl<'d> Input<'d> {
         &self.delta[self.at..]
     }
 
-    /// Makes the error of a part that is missing.
     #[cold]
     fn end(&self, part: &str) -> DeltaError {
         DeltaError::damaged(self.delta.len(), format!("expected {part}, found the end"))

@@ -7,10 +7,7 @@ use crate::change::Edit;
 /// Max parts that change their length in place: each moves the bytes after it. With more, the buffer is copied.
 const MAX_MOVES: usize = 4;
 
-/// The difference between two states of a buffer. Applying it turns either state into the other.
-///
-/// It takes as much memory as a delta. It has no hash, so it cannot tell the states apart: nothing else may change the
-/// buffer.
+/// Turns either of two states of a buffer into the other. It has no hash: nothing else may change the buffer.
 ///
 /// ```
 /// use varbatch_codec::change::Edit;
@@ -31,8 +28,7 @@ pub struct Swap {
 }
 
 impl Swap {
-    /// Makes the difference between two states. The edits are as for [`make`](super::make()). Panics in the same cases
-    /// as [`make`](super::make()).
+    /// Makes the difference between two states. Takes the same edits as [`make`](super::make()), and panics like it.
     pub fn new(before: &[u8], after: &[u8], edits: impl IntoIterator<Item = Edit>) -> Self {
         let mut keeps_len = true;
         let edits = edits.into_iter().inspect(|edit| keeps_len &= edit.before.len() == edit.after.len());
@@ -51,9 +47,7 @@ impl Swap {
     }
 
     /// Turns `bytes` into the other state, in place unless many parts change their length. Leaves no spare capacity.
-    ///
-    /// # Panics
-    /// If `bytes` is shorter than either state.
+    /// Panics if `bytes` is shorter than either state.
     pub fn apply(&mut self, bytes: &mut Vec<u8>) {
         if self.keeps_len {
             return self.exchange(bytes);

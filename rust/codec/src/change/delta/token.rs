@@ -51,7 +51,6 @@ pub(super) fn write_token(copy: usize, skip: usize, insert: usize, out: &mut Vec
     }
 }
 
-/// A token without its literals.
 pub(super) struct Token {
     pub(super) copy: usize,
     pub(super) skip: usize,
@@ -78,10 +77,8 @@ impl Token {
     }
 }
 
-/// A plan, and small parts that follow it.
-///
-/// The length of the next part cannot be predicted, and branching on it takes longer than copying it. So a short part
-/// is copied together with the bytes after it, in a length that the compiler knows; then those bytes are cut off.
+/// A plan, and small parts that follow it. Branching on an unpredictable length takes longer than copying: so a short
+/// part is copied with the bytes after it, in a length that the compiler knows; then those are cut off.
 #[derive(Default)]
 pub(super) struct Output<'a> {
     plan: Plan<'a>,
@@ -98,7 +95,6 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Copies the first `len` bytes of a block.
     #[inline(always)]
     pub(super) fn start_of_block<const N: usize>(&mut self, block: &[u8; N], len: usize) {
         let end = self.small.len() + len;

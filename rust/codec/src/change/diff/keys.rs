@@ -1,7 +1,5 @@
-//! Checks that the keys in reported paths lead to what changed.
-//!
-//! The engine reads more than it writes: duplicate keys, a small int in 64 bits, padding that is not zero. A caller
-//! that decodes such a key and encodes it again gets other bytes, which lead to another entry or to none.
+//! Checks that the keys in reported paths lead to what changed. The engine reads more than it writes, such as duplicate
+//! keys or a small int in 64 bits: decoded and encoded again, such a key leads to another entry or to none.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -25,8 +23,7 @@ impl Lockstep<'_> {
             return Ok(false);
         }
         let lens = open.keys.iter().fold(0, |lens, key| lens | len_bit(key));
-        // Two keys with the same hash are taken for one: then all around them is reported.
-        // With each is the side where it was seen last.
+        // Keys with one hash are taken for one, and all around is reported. With each is the side that had it last.
         let mut hashes: Vec<_> = open.keys.iter().map(|key| (name_hash(key), None)).collect();
         hashes.sort_unstable();
         // If neither Dictionary has an entry of its own, both have the same keys.
@@ -68,8 +65,7 @@ fn name_hash(key: &[u8]) -> u64 {
 /// The max length of a key whose parts are read, in bytes: each level of nesting is read once more.
 const MAX_KEY_LEN: usize = 16 << 10;
 
-/// Returns true if the engine writes a key with these bytes. Returns false for keys that are longer than
-/// [`MAX_KEY_LEN`], hold objects or are typed by a class.
+/// True if the engine writes a key so. False for keys longer than [`MAX_KEY_LEN`], with objects or typed by a class.
 fn is_as_written(key: &[u8], allow_objects: bool, real: Width) -> bool {
     if key[..WORD] == [Kind::String.id(), 0, 0, 0] || key[..WORD] == [Kind::StringName.id(), 0, 0, 0] {
         return is_plain_text(&key[WORD..]);

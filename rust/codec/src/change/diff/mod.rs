@@ -39,19 +39,13 @@ pub enum DiffError {
     After(CodecError),
 }
 
-/// Makes the errors of one side.
 fn of(side: usize) -> fn(CodecError) -> DiffError {
     if side == BEFORE { DiffError::Before } else { DiffError::After }
 }
 
-/// Returns the changes that turn `before` into `after`, in the order of their bytes.
-///
-/// Each change refers to the value that the changes before it produced. [`patch`](crate::change::patch()) applies them
-/// and returns `after`, if both are values as an engine writes them. If the changes would take far more memory than the
-/// values, there is only one change, which replaces the whole value.
-///
-/// # Errors
-/// If one of the two is not exactly one value. Bytes that are the same in both are only read for their lengths.
+/// Returns the changes that turn `before` into `after`, in the order of their bytes, for
+/// [`patch`](crate::change::patch()) if an engine wrote both. One replaces the whole value if they would take far more
+/// memory. Fails if one is not exactly one value; equal bytes are only read for their lengths.
 pub fn diff<'a>(before: &'a [u8], after: &'a [u8], options: DiffOptions) -> Result<Changes<'a>, DiffError> {
     let mut walked = Lockstep::new(before, after, Some(options)).run()?;
     for side in [BEFORE, AFTER] {
@@ -65,8 +59,7 @@ pub fn diff<'a>(before: &'a [u8], after: &'a [u8], options: DiffOptions) -> Resu
     Ok(walked.changes)
 }
 
-/// Returns the bytes in which `before` and `after` differ, in order. Takes any bytes: bytes that are not a value, or
-/// that follow a value, differ as a whole.
+/// Returns the bytes that differ, in order. Takes any bytes: those that are no value, or follow one, differ as a whole.
 pub fn edits(before: &[u8], after: &[u8]) -> Vec<Edit> {
     if before == after {
         return Vec::new();
@@ -79,8 +72,7 @@ pub fn edits(before: &[u8], after: &[u8]) -> Vec<Edit> {
     edits
 }
 
-/// How many times the bytes of both may be read in vain, to check whether a value is the same or to find what was
-/// inserted. Beyond that, the walk only compares in order.
+/// How many times both may be read in vain to find equal or inserted values. After that, the walk compares in order.
 const EFFORT: usize = 4;
 
 /// Changes that are always reported, plus one per [`BYTES_A_CHANGE`] input bytes. A change takes about as much memory in the engine.
@@ -125,8 +117,7 @@ struct Lockstep<'a> {
 #[derive(Default)]
 struct OpenPair<'a> {
     form: PairForm,
-    /// The number of elements, entries or properties, and how many of them were passed. As many as were passed of
-    /// `after` are in the patched container so far.
+    /// The number of parts, and how many were passed: as many of `after` are in the patched container so far.
     counts: [usize; 2],
     done: [usize; 2],
     /// The next runs that only one side has, last first. All other parts are pairs.
@@ -191,12 +182,10 @@ impl<'a> Lockstep<'a> {
         self.readers[AFTER].pass_values(count, len);
     }
 
-    /// Returns the innermost container, which there must be.
     fn top(&mut self) -> &mut OpenPair<'a> {
         self.open.last_mut().expect("the walk is in a container")
     }
 
-    /// Sets the step from the innermost container.
     fn to(&mut self, step: PathStep<'a>) {
         let open = self.top();
         (open.step, open.number) = (Some(step), 0);
@@ -207,8 +196,7 @@ impl<'a> Lockstep<'a> {
         self.top().done.iter_mut().for_each(|done| *done += count);
     }
 
-    /// Returns how many of the next values, up to `max` of the container, are the same in both, and their total length.
-    /// The value after them may be the same, too.
+    /// Returns how many of the next values, up to `max`, are the same in both, and their length. More may be the same.
     fn same_values(&mut self, max: usize) -> Result<(usize, usize), DiffError> {
         let [before, after] = self.at();
         let mut run = self.same.run(before, after, WORD);
@@ -232,8 +220,7 @@ impl<'a> Lockstep<'a> {
         Ok((lookahead.count, lookahead.end - before))
     }
 
-    /// True if changes are reported with their paths. Then each path must lead to one value, and a removed entry must
-    /// be reported before one with the same key is inserted.
+    /// True if changes have paths: each must lead to one value, and a key be removed before it is inserted again.
     fn has_paths(&self) -> bool {
         self.options.is_some()
     }
@@ -251,8 +238,7 @@ impl<'a> Lockstep<'a> {
         }
     }
 
-    /// Reports that bytes of `before` are replaced by bytes of `after`, of which either may be empty: a change of what
-    /// the path leads to.
+    /// Reports that bytes of `before` are replaced by bytes of `after`, where the path leads. Either may be empty.
     fn report(&mut self, unit: Unit, [before, after]: [Range<usize>; 2]) {
         if !self.has_paths() {
             return self.derived([before, after]);
@@ -297,7 +283,6 @@ impl<'a> Lockstep<'a> {
         last
     }
 
-    /// Returns the part of one side; `None` if there is none.
     fn part(&self, side: usize, unit: Unit, range: Range<usize>) -> Option<ChangePart<'a>> {
         let (at, bytes) = (range.start, self.readers[side].bytes(range.start, range.end));
         let part = match unit {

@@ -1,6 +1,4 @@
-//! Steps through elements and entries in lockstep. Where one side has others, finds which of them belong together.
-//!
-//! Which parts correspond is only guessed: the parts that are taken for equal are compared.
+//! Steps through elements and entries in lockstep. Guesses which belong together; those are compared all the same.
 
 use std::ops::Range;
 
@@ -106,7 +104,6 @@ impl<'a> Lockstep<'a> {
         Ok(())
     }
 
-    /// Returns the next value of one side, which is a key.
     fn next_key(&mut self, side: usize) -> Result<&'a [u8], DiffError> {
         let start = self.readers[side].position();
         let end = self.lookahead[side].end_of(start).map_err(of(side))?;
@@ -119,8 +116,7 @@ impl<'a> Lockstep<'a> {
         open.done[BEFORE] < open.planned_to
     }
 
-    /// Plans what comes, from two parts on that differ: finds what only one side has. Returns false if all that can be
-    /// said is that the two are a pair.
+    /// Plans what comes after two parts that differ: what only one side has. Returns false if the two are just a pair.
     fn plan(&mut self) -> Result<bool, DiffError> {
         let (start, open) = (self.at(), self.top());
         let (done, is_array) = (open.done, open.form == PairForm::Array);
@@ -173,8 +169,7 @@ impl<'a> Lockstep<'a> {
         Ok(true)
     }
 
-    /// Finds the ends of the next values of one side, after the last of these offsets. Returns false if that takes more
-    /// effort than remains.
+    /// Finds the ends of the next values of one side, after these offsets. Returns false if that takes too much effort.
     #[inline]
     fn look_ahead(&mut self, side: usize, count: usize, offsets: &mut Vec<usize>) -> Result<bool, DiffError> {
         let mut at = offsets[offsets.len() - 1];
@@ -307,8 +302,7 @@ fn align(before: Parts<'_>, after: Parts<'_>) -> Vec<Hunk> {
     diff.hunks().map(|hunk| Hunk { before: range(hunk.before), after: range(hunk.after) }).collect()
 }
 
-/// Returns the runs that only one of both sequences has, in order: all other parts are pairs. `alike` decides whether
-/// two parts that differ may be a pair.
+/// Returns the runs that only one sequence has, in order; the rest are pairs, which differ only if they are `alike`.
 pub(super) fn one_sided(before: Parts<'_>, after: Parts<'_>, alike: fn(&[u8], &[u8]) -> bool) -> Vec<Hunk> {
     let mut hunks = align(before, after);
     hunks.retain(|hunk| hunk.before.len() != hunk.after.len());
@@ -330,7 +324,6 @@ pub(super) fn one_sided(before: Parts<'_>, after: Parts<'_>, alike: fn(&[u8], &[
     hunks
 }
 
-/// Returns true if most bytes of two values are the same.
 fn are_alike(a: &[u8], b: &[u8]) -> bool {
     let prefix = common_prefix(a, b);
     let suffix = common_suffix(&a[prefix..], &b[prefix..]);

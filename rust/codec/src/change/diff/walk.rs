@@ -11,7 +11,6 @@ use crate::{Event, Kind, PathStep, Plain, Reader, Text, WORD, Width, validate};
 const MAX_RUNS: usize = 10_000;
 
 impl<'a> Lockstep<'a> {
-    /// Walks over both values.
     pub fn run(mut self) -> Result<Self, DiffError> {
         let walked = self.walk();
         walked.map_err(|error| self.first_error(error)).map(|()| self)
@@ -105,8 +104,7 @@ impl<'a> Lockstep<'a> {
         Ok(())
     }
 
-    /// Returns true if two heads differ only in the count at their end. Patching rewrites the count, so it must have no
-    /// flag.
+    /// True if two heads differ only in the count at their end, which must have no flag, as patching rewrites it.
     fn is_same_head(&self, heads: &[Range<usize>; 2]) -> bool {
         let split = |side: usize| {
             let head = &heads[side];
@@ -133,8 +131,7 @@ impl<'a> Lockstep<'a> {
         });
     }
 
-    /// Leaves the innermost container, which has no remaining parts. Reports it as a whole if patching would refuse the
-    /// changes of its parts, or turn them into something else.
+    /// Leaves the innermost container, at its end. Reports it as a whole if patching would not get it from its changes.
     fn close(&mut self) -> Result<(), DiffError> {
         let Some(mut open) = self.open.pop().filter(|_| self.has_paths()) else { return Ok(()) };
         let end = self.at();
@@ -207,7 +204,6 @@ impl<'a> Lockstep<'a> {
         Ok(())
     }
 
-    /// Compares the elements of two packed arrays, and their counts.
     fn elements(&mut self, kind: Kind, width: Width, [old, new]: [Parts<'_>; 2]) {
         let mut hunks = Vec::new();
         if old.count != new.count {

@@ -1,12 +1,8 @@
-//! A sequence with a gap at its last change.
-//!
-//! Inserting or removing at the gap moves no other elements; elsewhere it moves those in between. So changes in
-//! ascending or descending order move each element once.
+//! A sequence with a gap at its last change: changes in ascending or descending order move each element once.
 
 use std::ops::Range;
 
-/// A ring: first the elements after the gap, then the `front` elements before it. So the gap is between its ends, and
-/// moves when the ring is rotated.
+/// A ring: the elements after the gap, then the `front` ones before it. The gap is between its ends; rotating moves it.
 #[derive(Debug)]
 pub(super) struct GapBuffer<T> {
     items: std::collections::VecDeque<T>,
@@ -38,8 +34,7 @@ impl<T: Copy> GapBuffer<T> {
         })
     }
 
-    /// Replaces a range by `with`. If both have as many elements, the gap does not move. Panics if the range is out of
-    /// bounds.
+    /// Replaces a range by `with`; by as many elements, the gap does not move. Panics if the range is out of bounds.
     pub fn replace(&mut self, range: Range<usize>, with: &[T]) {
         let Range { start, end } = range;
         assert!(start <= end && end <= self.len(), "a range of the sequence");

@@ -1,10 +1,8 @@
-//! Applies changes to a value: from [`diff`](crate::change::diff()), or written by hand.
+//! Applies changes to a value, without recursion: from [`diff`](crate::change::diff()), or written by hand.
 //!
-//! Values that paths lead into become nodes of a tree. Everything else stays bytes, which are copied once, when the
-//! result is filled in. A [`Reader`](crate::Reader) reads all bytes of the value and of the changes once before
-//! anything is made of them, so that nothing fails afterwards; a container is skimmed once more when a path leads into it.
-//! After that, each change costs only its own bytes and its path, if changes come in ascending or descending order.
-//! Nothing is recursive.
+//! Values that paths lead into become nodes of a tree; all else stays bytes, which are copied once, into the result. A
+//! [`Reader`](crate::Reader) reads all bytes once before anything is made of them, so that nothing fails afterwards; a
+//! container is skimmed once more when a path leads into it. Then a change costs its bytes and its path, if in order.
 
 mod gap;
 mod node;
@@ -16,10 +14,7 @@ use super::{Change, Changes, Op};
 use crate::path::{Nowhere, shown_step, shown_value};
 use crate::{Borrowed, CodecError, CodecErrorKind, Kind, MAX_VALUE_LEN, Path, PathStep, Plan, Reader};
 
-/// Applies changes to a value and returns the result. See [`Patch`] to apply changes one by one.
-///
-/// # Errors
-/// If `before` is not exactly one value, a change does not fit, or the result is longer than a value may be.
+/// Applies all changes to a value. Fails if it is not exactly one, a change does not fit, or the result is too long.
 pub fn patch(before: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, PatchError> {
     let of_value = |text| PatchError { change: None, path: Path::default(), text };
     let mut patch = Patch::new(before).map_err(|error| of_value(format!("before: {error}")))?;
@@ -57,21 +52,14 @@ pub struct Patch<'a> {
 }
 
 impl<'a> Patch<'a> {
-    /// Starts with a value, which is borrowed. Objects with properties are read, but not instantiated.
-    ///
-    /// # Errors
-    /// If there is no value, or bytes follow it.
+    /// Starts with a value, which is borrowed; its objects are not instantiated. Fails if it is not exactly one value.
     pub fn new(before: &'a [u8]) -> Result<Self, CodecError> {
         let mut notes = Notes::new();
         read_all(before, &mut notes)?;
         Ok(Self { notes, nodes: Vec::new(), root: Child::Raw(before.into()), changes: 0 })
     }
 
-    /// Applies a change. If the old value of the change has other bytes than the current value, `same` decides whether
-    /// both are the same: it is called with the encoded current value and the encoded old value.
-    ///
-    /// # Errors
-    /// If the change does not fit. The value is then unchanged.
+    /// Applies a change, or nothing if it fails. `same` tells if the current and an old value of other bytes are one.
     pub fn apply(&mut self, change: &Change<'a>, same: impl FnOnce(&[u8], &[u8]) -> bool) -> Result<(), PatchError> {
         let (number, mut followed) = (self.changes, 0);
         self.changes += 1;
@@ -81,11 +69,7 @@ impl<'a> Patch<'a> {
         })
     }
 
-    /// Returns the plan of the current value. Counts and padding are written anew; everything else is borrowed, or
-    /// copied if it is short.
-    ///
-    /// # Errors
-    /// If the value is longer than a value may be.
+    /// Returns the plan of the current value, which borrows all but what is short. Fails if the value is too long.
     pub fn plan(&self) -> Result<Plan<'_>, CodecError> {
         let plan = Emit::new(&self.nodes).value(self.root);
         let found = plan.len();
@@ -152,8 +136,7 @@ impl<'p, 'a> Emit<'p, 'a> {
         } else {
             self.raw(node.head.within(0..node.head.bytes().len() - crate::kind::WORD));
             self.flush();
-            // Sources and changes together may have more parts than fit in a count, but then `Patch::plan` refuses the
-            // result.
+            // Sources and changes may have more parts than fit in a count, but then `Patch::plan` refuses the result.
             self.plan.words([count as u32]);
         }
         if let Body::Packed(packed) = &node.body {

@@ -1,5 +1,4 @@
-//! The values in the tree: bytes that stay as they are, and nodes, which are containers and packed arrays that paths lead
-//! into.
+//! The values in the tree: bytes that stay as they are, and nodes: containers and packed arrays that paths lead into.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -25,8 +24,7 @@ pub(super) struct Note {
     next: u32,
 }
 
-/// Reads a value and everything in it, so that nothing fails when its parts are taken. Returns its length, with the
-/// padding that may be missing at its end, and the number of containers around its deepest value.
+/// Reads all of a value, so that taking parts cannot fail. Returns its length, with missing padding, and its depth.
 pub(super) fn read_all(bytes: &[u8], notes: &mut Notes) -> Result<(usize, usize), CodecError> {
     let mut reader = Reader::new(bytes).with_objects(true);
     // The notes of all containers, and the numbers of those that are open.
@@ -57,8 +55,7 @@ pub(super) fn read_all(bytes: &[u8], notes: &mut Notes) -> Result<(usize, usize)
     Ok((reader.position(), deepest))
 }
 
-/// Bytes that stay as they are: a value that was read, or a part of one. Without the padding that a last PackedByteArray
-/// may lack.
+/// Bytes that stay as they are: a value, or a part of one, without the padding that a last PackedByteArray may lack.
 #[derive(Clone, Copy)]
 pub(super) struct Raw<'a> {
     /// The bytes from its start to the end of the buffer that it is in.
@@ -115,7 +112,6 @@ struct Inside<'a, 'n> {
 }
 
 impl<'a> Inside<'a, '_> {
-    /// Passes the next value.
     fn value(&mut self) -> Raw<'a> {
         let end = match self.notes.get(self.next) {
             Some(note) if note.start as usize == self.start + self.at => {
@@ -127,7 +123,6 @@ impl<'a> Inside<'a, '_> {
         self.pass(end)
     }
 
-    /// Passes the name of the next property.
     fn name(&mut self) -> Raw<'a> {
         self.pass(self.at + text_len(&self.value.from[self.at..]))
     }
@@ -161,7 +156,6 @@ pub(super) enum Child<'a> {
     Node(u32),
 }
 
-/// A value that holds others.
 #[derive(Debug)]
 pub(super) struct TreeNode<'a> {
     /// Its bytes up to the count of its parts.
@@ -179,7 +173,6 @@ pub(super) enum Body<'a> {
     Packed(Packed),
 }
 
-/// A packed array of numbers, vectors or colors.
 #[derive(Debug)]
 pub(super) struct Packed {
     pub kind: Kind,

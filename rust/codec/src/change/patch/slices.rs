@@ -9,7 +9,6 @@ use crate::change::{Change, ChangePart, Op, packed_array};
 use crate::path::{self, Nowhere};
 use crate::{Event, Kind, Reader, WORD, Width};
 
-/// Changes the elements of a packed array from an index on.
 pub(super) fn edit_slice<'a>(node: &mut TreeNode<'a>, found: i64, change: &Change<'a>, same: impl Same) -> Fit<()> {
     let (kind, count, op) = (node.kind(), node.len(), change.op);
     let needed = |what, part: Option<ChangePart<'a>>| part.ok_or_else(|| missing(what, op)).map(Some);
@@ -78,7 +77,6 @@ fn payload(part: ChangePart<'_>) -> &[u8] {
     }
 }
 
-/// Encodes elements of a packed array as a separate array.
 fn encoded(node: &TreeNode<'_>, range: Range<usize>) -> Vec<u8> {
     let count = range.len();
     match &node.body {

@@ -11,8 +11,7 @@ use crate::change::{Change, ChangePart, Op};
 use crate::path::{self};
 use crate::{Event, Kind, MAX_DEPTH, Nowhere, Path, PathStep, Reader, Step, shown_step};
 
-/// The position of a value in the tree: the number of a node, and the index of an element or the number of an entry in
-/// it. `None` for the whole value.
+/// A node's number, and the index of its element or the number of its entry; `None` for the whole value.
 type Position = Option<(u32, usize)>;
 
 impl<'a> Patch<'a> {
@@ -143,8 +142,7 @@ impl<'a> Patch<'a> {
     }
 }
 
-/// Finds the part of a container that a step leads to: the index of the element or the number of the entry, and its
-/// value.
+/// Finds the part that a step leads to: the index of the element or the number of the entry, and its value.
 fn child<'a>(node: &TreeNode<'a>, step: PathStep<'_>) -> Fit<(usize, Child<'a>)> {
     match &node.body {
         Body::Entries(entries) => {
@@ -249,7 +247,6 @@ fn shown_in(node: &TreeNode<'_>, step: PathStep<'_>) -> Step {
     shown.unwrap_or_else(|| Step::Key(shown_step(step)))
 }
 
-/// Reads a step that must be the index of an element.
 fn index(step: PathStep<'_>, kind: Kind) -> Fit<i64> {
     let no_index = || no_step(Nowhere::NoIndex(kind), step);
     let bytes = match step {

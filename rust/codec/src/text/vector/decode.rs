@@ -66,13 +66,11 @@ const SECOND_HIGH: [u8; 16] = {
     sets
 };
 
-/// Validates UTF-8 sixteen bytes at a time, after Keiser and Lemire, "Validating UTF-8 in less than one instruction
-/// per byte" (2021).
+/// After Keiser and Lemire, "Validating UTF-8 in less than one instruction per byte" (2021): 16 bytes at a time.
 ///
-/// Every fault of two adjacent bytes shows in three of their four nibbles. Each nibble selects, from its own table,
-/// the set of faults that it is compatible with; a fault in all three sets is present. That leaves the third and
-/// fourth bytes of characters: two adjacent continuation bytes count as a "fault" that must occur exactly where one is
-/// due.
+/// Every fault of two adjacent bytes shows in three of their four nibbles. Each nibble selects, from its own table, the
+/// set of faults that it is compatible with; a fault in all three sets is present. That leaves the third and fourth
+/// bytes of characters: two adjacent continuation bytes count as a "fault" that must occur exactly where one is due.
 ///
 /// ```text
 /// for each block of 16 bytes, then for the last bytes with zeros after them:

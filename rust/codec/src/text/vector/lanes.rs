@@ -185,7 +185,6 @@ impl Lanes {
         }
     }
 
-    /// True if all bits are 0.
     #[inline(always)]
     pub fn is_zero(self) -> bool {
         any_of!(
