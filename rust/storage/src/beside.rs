@@ -1,15 +1,13 @@
 //! The names of unfinished files: `.varbatch-0`, `.varbatch-1` and so on, beside the file that they will replace.
 //!
-//! A process that is killed cannot remove its file. So the names are few and used again: a save takes the lowest number
-//! that is free, and removes a file that has it and that nobody writes any more. The first save of a process in a folder
-//! looks at [`SWEPT_NAMES`] names; no folder is ever listed.
+//! A process that is killed cannot remove its file, so names are used again: a save takes the lowest free one, and
+//! removes a file there that nobody writes. The first in a folder looks at [`SWEPT_NAMES`] names; none is ever listed.
 //!
 //! How a file that nobody writes is known:
 //! - Unix: its writer holds a lock on it from its creation until it has its final name. The system drops the lock when
 //!   the process ends. Only the holder of a file's lock may rename or remove its name, so the name cannot come to mean
 //!   another file between the check and the removal. Where the file system has no locks, nothing is removed.
-//! - Windows: its writer has it open until it has its final name, and a file that is open cannot be opened for itself
-//!   alone. It is removed by the same call that opens it.
+//! - Windows: its writer has it open until then, so it cannot be opened exclusively; the call that can removes it.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -20,8 +18,7 @@ use std::sync::Mutex;
 use crate::disk;
 use varbatch_workers::lock;
 
-/// Names that the first save in a folder looks at for leftovers. A killed process leaves as many as it had saves under
-/// way.
+/// Names that the first save in a folder looks at for leftovers. A killed process leaves one for each save under way.
 const SWEPT_NAMES: u32 = 64;
 
 /// Max names to try after one was refused, before the folder itself is believed to be closed.
@@ -117,8 +114,7 @@ fn named(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("{PREFIX}{number}"))
 }
 
-/// Marks an open file as one that is written, until it is closed. Returns false if another call has done that, or has
-/// removed or replaced it since it was opened.
+/// Marks an open file as one that is written, until it is closed. False if another call did so, removed or replaced it.
 #[cfg(unix)]
 pub fn claim(file: &File, path: &Path) -> bool {
     // Where no file has a lock, no leftover is removed, and appends of several processes are on their own.

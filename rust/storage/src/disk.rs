@@ -89,8 +89,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
     make(Change::Remove(path), || fs::remove_file(path))
 }
 
-/// Waits until the names in a folder are on the disk, where the system can do that and permits it. If it fails
-/// otherwise, a name may be lost.
+/// Waits until the names in a folder are on the disk, where that is possible. If it fails, a name may be lost.
 pub fn flush_folder(folder: &Path) -> io::Result<()> {
     // Windows has no such call.
     let act = || if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) };

@@ -4,9 +4,8 @@
 //! "GDEC"  MD5 of the stream  u64 length of the stream  initialization vector  the stream, encrypted
 //! ```
 //!
-//! The hash and the vector have 16 bytes. The stream is padded with zeros to whole blocks of 16 bytes, and encrypted with
-//! AES-256 in CFB mode; the hash is that of the plain stream without the padding. Source:
-//! `core/io/file_access_encrypted.cpp` of Godot 4.6.3.
+//! The hash, of the plain stream, and the vector have 16 bytes. The stream is padded with zeros to whole blocks of
+//! 16 bytes, and encrypted with AES-256 in CFB mode. Source: `core/io/file_access_encrypted.cpp` of Godot 4.6.3.
 //!
 //! MD5 and CFB go from one block to the next, so neither can be shared by threads. But one thread can hash a piece while
 //! another encrypts it and writes the piece before, or decrypts the next ones.
@@ -187,8 +186,7 @@ impl Decrypter {
         Ok(Self { input, cipher, expected, hashing, len, unread: len, skipped: 0, first })
     }
 
-    /// Appends about `max` bytes to `out`, even before an error. Fails if the file ends too early; and at its end, if
-    /// it is not what was encrypted.
+    /// Appends about `max` bytes to `out`, even before an error: the file ends early or, at its end, has another hash.
     pub fn read(&mut self, out: &mut Vec<u8>, max: usize) -> Result<(), LoadError> {
         let start = out.len();
         loop {

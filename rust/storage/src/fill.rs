@@ -6,10 +6,8 @@ use varbatch_codec::fill::{self, CUT_LEN, Piece};
 use varbatch_codec::{Part, Plain, Width};
 use varbatch_workers::Threads;
 
-/// Min bytes of one call's output for filling it with several threads. Below, waking them costs more than it gains.
-///
-/// `scripts/bench.sh --rust -- threads` prints the crossing point. On two cores it was 0.5 to 1 MiB for consecutive calls, when
-/// the helping thread is awake, and 4 to 8 MiB when it sleeps and arrives after some 40 µs.
+/// Min bytes of a call's output that several threads fill. Below, waking them costs more than it gains, as seen by
+/// `scripts/bench.sh --rust -- threads`. Two cores: 0.5 to 1 MiB with an awake helper, 4 to 8 MiB if it sleeps.
 pub const PARALLEL_FROM: usize = 8 << 20;
 
 /// The same for threads that are [awake](Threads::awake), in bytes.
@@ -33,8 +31,7 @@ pub fn fill_parallel(part: Part<'_, '_>, dest: &mut [MaybeUninit<u8>], threads: 
     fills.fill_some(threads);
 }
 
-/// Fills all of `dest` with plain data with components of `width`. Uses `threads` if `dest` is large and the data
-/// already has that width. Panics in the same cases as [`fill::plain`].
+/// Fills `dest` with plain data in `width`. Large data of that width uses `threads`. Panics like [`fill::plain`].
 pub fn plain(plain: Plain<'_>, width: Width, dest: &mut [MaybeUninit<u8>], threads: &Threads) {
     if dest.len() < CUT_FROM {
         return fill::plain(plain, width, dest);
@@ -58,8 +55,7 @@ impl<'w, 'a> Fills<'w, 'a> {
         fill::cut(part, dest, &mut self.pieces);
     }
 
-    /// Adds a destination for plain data with components of `width`. Data that has another width is written at once.
-    /// Panics in the same cases as [`fill::plain`].
+    /// Adds a destination for plain data; that of another width is written at once. Panics like [`fill::plain`].
     pub fn plain(&mut self, plain: Plain<'w>, width: Width, dest: &'w mut [MaybeUninit<u8>]) {
         if !plain.has_width(width) {
             return fill::plain(plain, width, dest);
@@ -74,8 +70,7 @@ impl<'w, 'a> Fills<'w, 'a> {
         if self.len >= from { self.fill(threads) } else { self.fill(&Threads::alone()) }
     }
 
-    /// Fills all of them. Each thread takes consecutive pieces, so that one of them touches most of a huge page first:
-    /// if two did, both would clear one.
+    /// Fills all of them. Each thread takes consecutive pieces: if two touched a huge page first, both would clear it.
     pub fn fill(self, threads: &Threads) {
         let run_len = (self.len / threads.count() / RUNS_A_THREAD).clamp(CUT_LEN, MAX_RUN_LEN);
         let mut pieces = self.pieces.into_iter();

@@ -74,8 +74,7 @@ impl fmt::Display for Format {
 }
 
 impl Loader {
-    /// Guesses what the stream is if its first frames are not values of `dialect`. Returns `None` if they are, or if
-    /// there is no guess. Call it before reading anything.
+    /// Guesses what the stream is, unless its first frames are values of `dialect`. Call it before reading anything.
     pub fn guess(mut self, dialect: Dialect) -> Option<Guess> {
         let (_, len) = self.len();
         let mut sample = Vec::new();
@@ -151,8 +150,7 @@ fn is_config(text: &[u8]) -> bool {
     section.or(key).is_some_and(|name| is_name(name.trim_ascii()))
 }
 
-/// True if one value takes all of a stream of `len` bytes that begins like this, or may do so with the bytes that are not
-/// here.
+/// True if one value takes all of a stream of `len` bytes that begins like this, as far as these bytes can tell.
 pub fn may_be_value(bytes: &[u8], len: u64, dialect: Dialect) -> bool {
     match validate(Reader::new(bytes).with_dialect(dialect).with_objects(true)) {
         // The padding of a last PackedByteArray may be missing.
@@ -161,8 +159,7 @@ pub fn may_be_value(bytes: &[u8], len: u64, dialect: Dialect) -> bool {
     }
 }
 
-/// Returns the payloads of the first bytes of a stream of `len` bytes, until a length is damaged: their bytes and their
-/// lengths. The last may be cut off.
+/// Returns the first payloads of a stream of `len` bytes, with their lengths, up to a damaged one. The last may be cut.
 fn first_frames(sample: &[u8], len: u64) -> impl Iterator<Item = (&[u8], u64)> {
     let mut at = 0;
     std::iter::from_fn(move || {

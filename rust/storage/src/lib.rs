@@ -1,9 +1,9 @@
 //! Files of Godot's Variants: saved so that no half-written file ever exists, decoded while they are read, compressed
 //! like the engine's `FileAccess.open_compressed`, translated piece by piece.
 //!
-//! `varbatch-codec` defines the bytes and `varbatch-workers` the threads; this crate connects both with the file system.
-//! [`Saver`] replaces a file when the new one is complete, or adds to it, [`Ticket`] lets the last call win, [`Loader`]
-//! reads frames, [`compressed`] compresses and decompresses blocks, [`encrypted`] encrypts, [`transcode`] and [`fill`] share work among threads.
+//! `varbatch-codec` defines the bytes and `varbatch-workers` the threads; this crate connects both with the file
+//! system. [`Saver`] replaces a file when the new one is complete, or adds to it, [`Ticket`] lets the last call win,
+//! [`Loader`] reads frames, and [`transcode`] and [`fill`] share work among threads.
 #![forbid(unsafe_code)]
 
 mod append;

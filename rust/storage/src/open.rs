@@ -1,5 +1,4 @@
-//! Opens only regular files, so that opening never blocks, and refuses names that Windows takes for something else. The
-//! engine's `FileAccess` refuses the devices too.
+//! Opens only regular files, so that opening never blocks, and refuses names that Windows takes for something else.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -15,8 +14,7 @@ const MAX_NAME: usize = 255;
 /// Max symbolic links to follow, one after another: as many as Linux follows.
 const MAX_LINKS: usize = 40;
 
-/// Opens a regular file for reading. Returns it with its length in bytes. A folder, pipe, device or socket is an
-/// error, as for the engine's `FileAccess`: at once, even if nothing writes to the pipe.
+/// Opens a regular file, and returns it with its length in bytes. A folder, pipe, device or socket is an error at once.
 pub fn open(path: &Path) -> io::Result<(File, u64)> {
     refuse_name(path)?;
     #[cfg(windows)]
@@ -38,8 +36,7 @@ pub(super) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result
     Ok((file, metadata.len()))
 }
 
-/// Returns the path of the file to write: follows symbolic links, even to a file that does not exist. Refuses an empty
-/// path, and a name that no file has.
+/// Follows links to the file to write, even if that does not exist. Refuses an empty path, and a name that no file has.
 pub(super) fn target(path: &Path) -> io::Result<PathBuf> {
     if path.as_os_str().is_empty() {
         return Err(io::ErrorKind::NotFound.into());

@@ -23,8 +23,7 @@ static ORDER: Mutex<Order> = Mutex::new(Order::new());
 /// Woken when a call has ended, and when a line is free.
 static CHANGED: Condvar = Condvar::new();
 
-/// The position of a save or append among all of this process, by the time of its call. Keep it until the call has
-/// ended.
+/// The position of a save or append among all of this process, by the time of its call. Keep it until the call ends.
 #[derive(Debug)]
 pub struct Ticket(u64);
 
@@ -32,10 +31,20 @@ impl Ticket {
     /// Takes the ticket of a save or append to `path` that is called now.
     #[must_use]
     pub fn take_for(path: &Path) -> Self {
-        // In addition, files whose names differ only in case wait for each other: until one exists, nothing says whether
-        // they are two.
-        let line = folded(&crate::open::target(path).map_or_else(|_| path.to_owned(), |path| place(&path)));
+        Self::take_in(Self::line(path))
+    }
+
+    /// Takes the ticket of a call in a line from [`Self::line`].
+    #[must_use]
+    pub fn take_in(line: PathBuf) -> Self {
         Self(lock(&ORDER).take(line))
+    }
+
+    /// Returns the line of a file, for calls that need not ask the system each time.
+    #[must_use]
+    pub fn line(path: &Path) -> PathBuf {
+        // Names that differ only in case are in one line: until a file exists, nothing says whether they are two.
+        folded(&crate::open::target(path).map_or_else(|_| path.to_owned(), |path| place(&path)))
     }
 
     /// Returns a number that no other ticket of this process has.
@@ -55,8 +64,7 @@ impl Ticket {
         !waited.1.timed_out()
     }
 
-    /// Ends the call before the ticket is dropped. Returns the number of the ticket that is the first in line for the
-    /// same file now, if there is one.
+    /// Ends the call before the ticket is dropped. Returns the number of the ticket that is first in its line now.
     pub fn end(&self) -> Option<u64> {
         let next = lock(&ORDER).give_back(self.0);
         CHANGED.notify_all();
@@ -93,8 +101,7 @@ impl Drop for Ticket {
     }
 }
 
-/// Calls `act` unless a later save is at `path`. No save comes there meanwhile. `ticket` is the number of a call that has
-/// not ended.
+/// Calls `act` unless a later save is at `path`, where none comes meanwhile. The call with this ticket has not ended.
 pub(super) fn unless_overtaken<T>(ticket: u64, path: &Path, act: impl FnOnce() -> T) -> Option<T> {
     let line = folded(&place(path));
     let is_held = |order: &mut Order| order.held.contains(&line);
@@ -125,8 +132,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Returns the name that a rename to `path` replaces, however it is spelled: the folder without links, and the file's
-/// name as the file system stores it if it ignores case.
+/// Returns the name that a rename to `path` replaces: the folder without links, the name as stored, of whatever case.
 fn place(path: &Path) -> PathBuf {
     let is_link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
     if !is_link && let Ok(place) = fs::canonicalize(path) {
@@ -173,7 +179,6 @@ impl Order {
         self.open.first_key_value().is_some_and(|(&oldest, _)| oldest < ticket)
     }
 
-    /// Returns the first ticket in the line of this one, unless that is this one.
     fn first_before(&self, ticket: u64) -> Option<u64> {
         self.first_in(self.open.get(&ticket)?).filter(|&first| first != ticket)
     }

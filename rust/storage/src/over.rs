@@ -1,7 +1,6 @@
-//! A file that somebody has open, where the system replaces no such file: it is written over.
-//!
-//! The complete new file is first given a name that nothing else has, [`SUFFIX`] behind that of the old one, and removed when
-//! the old one is written over and flushed. So whoever finds a file of this name after a crash has the latest save in it.
+//! A file that somebody has open, where the system replaces no such file: it is written over. The complete new file is
+//! first given a name that nothing else has, [`SUFFIX`] behind that of the old one, and removed when the old one is
+//! written over and flushed. So whoever finds a file of this name after a crash has the latest save in it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice, Read};
@@ -21,8 +20,7 @@ pub fn new_of(path: &Path) -> PathBuf {
     path.into()
 }
 
-/// Writes the file at `new`, which is complete and flushed, over the one at `path`. Until that has begun, an error leaves
-/// both as they were.
+/// Writes the flushed file at `new` over the one at `path`. Until that has begun, an error leaves both as they were.
 pub fn write_over(new: &Path, path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true);

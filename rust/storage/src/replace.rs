@@ -1,8 +1,6 @@
-//! A file that is being written and will replace another one when it is complete. Dropped before that, nothing of it
-//! remains.
-//!
-//! On Linux it has no name until then, if the file system supports that: nothing of it remains even if the process is
-//! killed. Elsewhere it has one of the names of [`beside`](crate::beside).
+//! A file that is being written and will replace another one when it is complete: dropped before, nothing of it
+//! remains. On Linux, if the file system supports that, it has no name until then, so that not even a killed process
+//! leaves anything of it. Elsewhere it has one of the names of [`beside`](crate::beside).
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -31,16 +29,14 @@ pub struct Replacement {
 /// The outcome of [`Flushed::commit`](crate::Flushed::commit).
 #[derive(Debug)]
 pub enum Committed {
-    /// The new file is at its path. Holds the file that was there before, which no longer has a name: dropping it takes
-    /// as long as the system needs to free its blocks, 50 ms for 256 MiB.
+    /// The new file is at its path. Holds the old one, nameless: dropping it frees its blocks, in 50 ms for 256 MiB.
     InPlace(Option<File>),
     /// The new file was dropped, as a later save is at its path.
     Overtaken,
 }
 
 impl Replacement {
-    /// Makes a file that will be at `path`, with the permissions and owner of the old one. A symbolic link stays a
-    /// link: its target is replaced.
+    /// Makes a file that will be at `path`, or a link's target, with the permissions and owner of the old one.
     pub fn new(path: &Path) -> io::Result<Self> {
         let path = target(path)?;
         if cfg!(windows) {
@@ -119,8 +115,7 @@ impl io::Seek for Replacement {
     }
 }
 
-/// Returns the path of the backup of the file at `path`, beside the file that a symbolic link leads to. Fails if the
-/// path is none of a file.
+/// Returns the path of a file's backup: beside the file that a symbolic link leads to. Fails if no file has this name.
 pub fn backup_of(path: &Path) -> io::Result<PathBuf> {
     target(path).map(with_suffix)
 }
@@ -131,8 +126,7 @@ pub(super) fn with_suffix(path: PathBuf) -> PathBuf {
     path.into()
 }
 
-/// Keeps the file at `path`, if there is one, as its backup too. It keeps its name all the time, and so does the last backup
-/// until this one takes its place.
+/// Keeps the file at `path`, if any, as its backup too. Neither it nor the last backup is without its name meanwhile.
 fn back_up(path: &Path, old: Option<&File>, is_over: bool) -> io::Result<()> {
     let backup = with_suffix(path.to_owned());
     // So that no other process takes the name between for a leftover.
@@ -192,8 +186,7 @@ fn create(folder: &Path) -> io::Result<(File, Option<Beside>)> {
     beside::create(folder).map(|(file, beside)| (file, Some(beside)))
 }
 
-/// Returns the file at `path`, if there is one. Returns an error if it cannot be written to, though a rename would
-/// replace it.
+/// Returns the file at `path`, if there is one. Fails if it cannot be written to, though a rename would replace it.
 fn replaceable(path: &Path) -> io::Result<Option<File>> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -202,8 +195,7 @@ fn replaceable(path: &Path) -> io::Result<Option<File>> {
     // Opening a pipe would wait for a reader.
     refuse_special(&metadata)?;
     match OpenOptions::new().write(true).open(path) {
-        // There nobody may have it open when it is replaced, and only files that can be written to get here: they have
-        // no permissions to keep.
+        // Nobody may have it open there when it is replaced. A file that can be written has no permissions to keep.
         Ok(_) if cfg!(windows) => Ok(None),
         #[cfg(windows)]
         Err(error) if crate::windows::is_in_use(&error) => Ok(None),

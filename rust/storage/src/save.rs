@@ -1,5 +1,4 @@
-//! Saves plans to a file. The new file replaces the old one once it is complete and flushed to the disk. Or adds plans to
-//! a file, see [`append`](crate::append).
+//! Saves plans to a file, which replaces the old one when it is flushed to the disk, or [appends](crate::append) them.
 
 use std::fs::File;
 use std::io::{self, IoSlice};
@@ -64,9 +63,8 @@ impl Target {
 }
 
 impl Saver {
-    /// Begins a file at `path`. `compressed` is its compression, and the number of bytes that will be written. The old
-    /// file's permissions and owner are kept. A symbolic link stays a link: its target is replaced. Fails if the
-    /// folder does not exist, no file can be created in it, or the old file is not writable or not a regular file.
+    /// Begins a file at `path`; `compressed` has its compression and length. Keeps the old permissions and owner, and a
+    /// symbolic link: its target is replaced. Fails if no file can be created, or the old is not writable or regular.
     pub fn create(path: &Path, compressed: Option<(Compression, u64)>) -> io::Result<Self> {
         let file = Replacement::new(path)?;
         let path = file.path.clone();
@@ -84,11 +82,10 @@ impl Saver {
         Ok(Self { out: Out::Encrypted(Box::new(Encrypter::new(file, key)?)), path, gathered: Vec::new() })
     }
 
-    /// Begins to add to the plain file at `path`, or to a new file if there is none. Call it when no earlier save or
-    /// append to this file is in progress. Cuts off a torn last record: the file ends inside its length or its value,
-    /// of which as much as is there is valid in `dialect`; and zeros up to the end. Nothing before is ever changed.
-    /// Returns `None` if a save that was called after `called` is at the path. Refuses a file that is compressed, can
-    /// be one value, or ends with anything else: it stays unchanged then.
+    /// Begins to add to the plain file at `path`, or to a new one. Call it when no earlier save or append to this file
+    /// is in progress. Cuts off a torn last record, of which as much as is there is valid in `dialect`, and zeros up to
+    /// the end; nothing before is ever changed. Returns `None` if a save that was called after `called` is at the path.
+    /// Refuses a file that is compressed, can be one value, or ends with anything else: it stays unchanged then.
     pub fn append(path: &Path, called: &Ticket, dialect: Dialect) -> Result<Option<Self>, AppendError> {
         let Some(appender) = Appender::open(path, called, dialect)? else { return Ok(None) };
         let path = appender.path.clone();
@@ -134,8 +131,7 @@ impl Saver {
         self.out.write((!bytes.is_empty()).then_some(bytes).into_iter(), threads)
     }
 
-    /// True if a save that was called after `called` is at this path already, and stays there if the power fails, so
-    /// that this one can be dropped. Fails if the folder cannot be flushed.
+    /// True if a save later than `called` is at this path, flushed with its folder, so that this one can be dropped.
     pub fn is_overtaken(&self, called: &Ticket) -> io::Result<bool> {
         let is_overtaken = called.is_overtaken(&self.path);
         if is_overtaken {
@@ -144,8 +140,7 @@ impl Saver {
         Ok(is_overtaken)
     }
 
-    /// Completes the file, and waits until it is on the disk. The old file is still at its path, unless this is an
-    /// append.
+    /// Completes the file, and waits until it is on the disk. Unless this appends, the old file is still at its path.
     pub fn flush(self, threads: &Threads) -> io::Result<Flushed> {
         let target = match self.out {
             Out::Plain(target) => target,
@@ -184,11 +179,9 @@ impl Flushed {
         self
     }
 
-    /// Puts the file at its path, unless a save that was called after `called` is there. Keeps the records of an append.
-    ///
-    /// On Windows this waits up to two seconds while another program has the old file open. If the old file stays
-    /// open, that is a `ResourceBusy`. After an error the old file is still there, and the new one is removed; unless
-    /// only the folder cannot be flushed, as the error then says.
+    /// Puts the file at its path, or keeps an append's records, unless a save that was called after `called` is there.
+    /// Windows waits up to two seconds while a program has the old file open, then fails with `ResourceBusy`. After an
+    /// error the old file stays and the new one is removed, unless only the folder cannot be flushed.
     pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
         match self.0 {
             Target::Replacement(file) => file.commit(called),

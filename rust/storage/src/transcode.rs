@@ -42,11 +42,8 @@ pub fn translated_len(
     Ok(len)
 }
 
-/// Translates the remaining values of `loader`, and calls `take` with the translations, in order. Returns the number of
-/// values and the losses. `progress` is called with the number of bytes read so far, and their total.
-///
-/// Memory holds a few pieces of about 1 MiB for each thread, or one longer value, however long the file is. Fails with
-/// the first error, also of `take`: what was taken is then incomplete.
+/// Translates the rest of `loader`: calls `take` with each translation, and `progress` with the bytes so far and in
+/// total. Holds a few MiB per thread, or a longer value. Returns how many values, and losses, or the first error.
 pub fn file(
     loader: &mut Loader,
     translation: Translation,

@@ -40,9 +40,8 @@ const DELETE_ON_CLOSE: u32 = 0x400_0000;
 /// A share mode: others may open the file to read it, and rename or remove it.
 pub const READ_OR_REPLACE: u32 = 1 | 4;
 
-/// Replaces the file at `path` by `attempt`, which is repeated for [`MAX_WAIT`] while another program has one of the
-/// files open, after [`PATIENCE`] with true: it should be written over. The error is that of the last attempt, or says
-/// that the file is open.
+/// Replaces the file at `path` by `attempt`, repeated for [`MAX_WAIT`] while another program has a file open, after
+/// [`PATIENCE`] with true: it should be written over. Fails like the last attempt, or says that the file is open.
 pub fn retry<T>(path: &Path, mut attempt: impl FnMut(bool) -> io::Result<T>) -> io::Result<T> {
     // The pauses count, not the time: a busy machine may leave little of it for attempts.
     let (mut waited, mut pause) = (Duration::ZERO, FIRST_PAUSE);

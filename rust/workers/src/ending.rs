@@ -3,8 +3,7 @@
 use std::sync::{LockResult, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// Threads of devices, and helpers whose last handle was dropped by one of them: it cannot wait for its own end. All end
-/// soon.
+/// Threads of devices, and helpers whose last handle one of them dropped: it cannot wait for its own end. All end soon.
 static ENDING: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
 
 /// Held while threads are joined. One of them may still keep others, so `ENDING` is not held then.

@@ -3,9 +3,8 @@
 //! A helper holds the gate in an [`Arc`], and nothing else of the caller's. It enters while the gate is open, and calls
 //! the closure inside. When the caller has no more work, or panics, it closes the gate and waits until no helper is
 //! inside. A helper that comes later leaves at once. So the invariant is: **the gate holds a reference to the closure
-//! only while it is open, and a helper only while it is inside**. Both end before the closure's borrow does.
-//!
-//! Nested calls never deadlock: a caller waits only for what its own call began.
+//! only while it is open, and a helper only while it is inside**. Both end before the closure's borrow does. Nested
+//! calls never deadlock: a caller waits only for what its own call began.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -31,9 +30,7 @@ struct GateState {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// Lets `invite` hand out a gate, calls `work`, and returns when neither this thread nor a thread that
-/// [entered](Gate::enter) is in `work` any more. Panics with the panic of a call that panicked; that of this thread
-/// comes first.
+/// Lets `invite` hand out a gate, calls `work`, and returns once no thread is in it. Panics like a call, ours first.
 pub(crate) fn share<'a>(work: &'a Lent<'a>, invite: impl FnOnce(&Arc<Gate>)) {
     // SAFETY: only the lifetime changes. The module's invariant keeps the longer one from being used: `Closing` is
     // dropped before this function returns or unwinds, and so before 'a ends; and it waits until the gate is closed and

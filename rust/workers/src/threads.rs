@@ -14,10 +14,9 @@ use crate::gate;
 /// Asked once: on Linux it reads system files.
 static CORES: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
 
-/// A handle to threads for parallel parts. The caller is one of them, so that small work starts at once.
-///
-/// Clones are handles to the same threads, which end when the last handle is dropped. That drop waits for their end,
-/// unless one of the threads does the drop: then [`Tasks::shut_down`](crate::tasks::Tasks::shut_down) waits.
+/// A handle to threads for parallel parts. The caller is one of them, so that small work starts at once. Clones are
+/// handles to the same threads, which end when the last one is dropped. That drop waits for their end, unless one of
+/// the threads does it: then [`Tasks::shut_down`](crate::tasks::Tasks::shut_down) waits.
 #[derive(Clone)]
 pub struct Threads {
     /// `None` if there is no thread but the caller.
@@ -51,8 +50,7 @@ impl Threads {
         Self { pool: None, count: 1, is_awake: false }
     }
 
-    /// Makes `count` threads, including the caller; 0 means one for each core. If the system gives no threads, there is
-    /// one.
+    /// Makes `count` threads, including the caller; 0 means one per core. Only the caller if the system gives none.
     pub fn new(count: usize) -> Self {
         let count = Self::planned(count);
         if count == 1 {
@@ -94,12 +92,8 @@ impl Threads {
     }
 
     /// Calls `work` once with each item, in no particular order, and returns when all calls have ended. Items are made
-    /// one at a time, on any of the threads, as they are needed. The caller begins at once, and does not wait for a
-    /// thread that has not come when the items are used up.
-    ///
-    /// # Panics
-    /// With the panic of a call that panicked, after all calls that had begun have ended; items may remain then. A
-    /// panic on the caller's own thread comes first.
+    /// one at a time, on any thread. The caller begins at once, and does not wait for a thread that has not come at the
+    /// end. Panics like a call that panicked, the caller's first, once all begun have ended; items may remain.
     pub fn for_each<T, I>(&self, items: I, work: impl Fn(T) + Sync)
     where
         I: IntoIterator<Item = T, IntoIter: Send>,
@@ -107,11 +101,8 @@ impl Threads {
         self.for_each_with(items, || (), |item, ()| work(item));
     }
 
-    /// Calls `work` like [`Self::for_each`]. Each thread that gets an item makes a state of its own with `begin`. Returns
-    /// the states, in no particular order. A state that was in use during a panic is dropped.
-    ///
-    /// # Panics
-    /// In the same cases as [`Self::for_each`].
+    /// Calls `work` like [`Self::for_each`], and panics like it. Each thread that gets an item makes a state of its own
+    /// with `begin`. Returns the states, in no particular order. A state that was in use during a panic is dropped.
     pub fn for_each_with<T, S: Send, I>(
         &self,
         items: I,
@@ -150,10 +141,7 @@ impl Threads {
         unpoisoned(states.into_inner())
     }
 
-    /// Calls `work` like [`Self::for_each`], and returns the results in the order of the items.
-    ///
-    /// # Panics
-    /// In the same cases as [`Self::for_each`].
+    /// Calls `work` like [`Self::for_each`], panics like it, and returns the results in the order of the items.
     pub fn map<T, R: Send, I>(&self, items: I, work: impl Fn(T) -> R + Sync) -> Vec<R>
     where
         I: IntoIterator<Item = T, IntoIter: Send>,
@@ -207,11 +195,9 @@ pub(crate) enum Order {
     Again,
 }
 
-/// The turns of tasks on the helpers, the next one first.
-///
-/// A pool of rayon's does what its own threads have spawned before what comes from outside, as calls do. So a turn is no job
-/// of the pool: turns are in a list of their own. A **runner** is a job that takes turns from the list, and lets all other
-/// jobs run after each: those of calls. It ends when the list is empty, so that an idle list costs nothing.
+/// The turns of tasks on the helpers, the next one first. A rayon pool does what its own threads have spawned before
+/// what comes from outside, as calls do: so turns are no jobs, but in a list. A **runner** is a job that takes turns
+/// from it, and lets all other jobs run after each: those of calls. It ends when the list is empty.
 #[derive(Default)]
 struct Turns(Mutex<VecDeque<Turn>>);
 
@@ -221,7 +207,6 @@ thread_local! {
 }
 
 impl Turns {
-    /// Runs a runner, on a helper.
     fn run(self: Arc<Self>) {
         if RUNS.replace(true) {
             // Below this frame on the stack, a runner is letting other jobs run. It looks at the list afterwards.

@@ -1,11 +1,8 @@
 //! Adds records to the end of a plain file, or to a new one.
 //!
-//! Every record that was flushed stays, whatever happens: an append only writes behind the last whole record. It is not
-//! put in place at once like a save. So a process that is killed can leave some of its records, and a torn one, which
-//! the next append cuts off. An append that fails or is dropped cuts off what it wrote itself.
-//!
-//! [`tail`] says what is cut off. Anything else that is no whole record, such as a picture, a text, or a record
-//! with a damaged length, is refused and stays as it is.
+//! Every record that was flushed stays: an append only writes behind the last whole record. A process that is killed
+//! can leave some of its records, and a torn one, which the next append cuts off: see [`tail`]. Anything else that is
+//! no whole record is refused and stays as it is. An append that fails or is dropped cuts off what it wrote itself.
 //!
 //! Only one append at a time has a file: the order of calls sees to that in this process, and a lock on the file (Unix)
 //! or the way it is opened (Windows) among processes, and for names that lead to one file.
@@ -55,8 +52,7 @@ pub enum AppendError {
 /// A file that is being added to. Unless it is [kept](Self::keep), what was written is cut off when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Appender {
-    /// At the end of what was written.
-    /// Counted, as not every system lets a handle be doubled.
+    /// At the end of what was written. Counted, as not every system lets a handle be doubled.
     pub file: Arc<File>,
     /// With links resolved.
     pub path: PathBuf,

@@ -1,9 +1,8 @@
 //! Decides which bytes at the end of a file an append may cut off: only what no reading takes for whole.
 //!
-//! Two things are cut off. One is a torn record: the file ends in it, and what is there is the beginning of a valid value
-//! that fits its announced length. The other is zeros up to the end, which a power cut leaves where the length of the file
-//! reached the disk and its data did not: no record is that short. They can begin in a record: then its value ends too
-//! early, or cannot be read, with nothing but zeros from there on.
+//! Either a torn record at the end: the beginning of a valid value that fits its announced length. Or zeros up to the
+//! end, which a power cut leaves where the length of the file reached the disk and its data did not. They can begin in
+//! a record: then its value ends too early, or cannot be read, with nothing but zeros from there on.
 //!
 //! Damaged lengths lead to bytes that can look like either. So the records before have to be whole values, and a file that
 //! can be one value without a length is refused.
@@ -28,8 +27,7 @@ const FIRST_LEN: usize = 1 << 20;
 
 const WORD: u64 = PREFIX_LEN as u64;
 
-/// Returns the end of the last whole record of a plain file of `len` bytes. Fails if it may be one value, or something
-/// else than a torn record or zeros is behind the last whole one.
+/// Returns the end of the last whole record, before zeros or a torn one at most. Fails also if it may be one value.
 pub(super) fn whole_end(file: &Arc<File>, len: u64, dialect: Dialect) -> Result<u64, AppendError> {
     let tail = Tail { file, len, dialect };
     let (mut end, mut last) = tail.walk()?;
@@ -73,8 +71,7 @@ struct Tail<'f> {
 }
 
 impl Tail<'_> {
-    /// Follows the lengths alone. Returns the end of the last record that is not one of the zeros at the end, and the offsets
-    /// of the last two records that are not empty, the last one first.
+    /// Returns the end of the last record but zeros, and the offsets of the last two that are not empty, last first.
     fn walk(&self) -> io::Result<(u64, [Option<u64>; 2])> {
         let mut source = Source::Plain(Box::new(Arc::clone(self.file)));
         let (mut walk, mut last) = (Walk::new(0, self.len), [None; 2]);
@@ -186,7 +183,6 @@ impl Tail<'_> {
         Ok(is_any)
     }
 
-    /// Reads up to `max` bytes.
     fn read(&self, at: u64, max: u64) -> io::Result<Vec<u8>> {
         let len = usize::try_from(max.min(self.len - at)).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let mut bytes = Vec::new();

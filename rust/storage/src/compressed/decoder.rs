@@ -33,8 +33,7 @@ pub struct Decoder<R> {
 }
 
 impl<R: Read> Decoder<R> {
-    /// Reads the head and the table of a file of `file_len` bytes. Allocates no more memory than they have bytes.
-    /// Fails if this is not a compressed file, it ends too early, or its compression is not supported.
+    /// Reads head and table, in memory of their size. Fails if this is no compressed file, is cut off or unsupported.
     pub fn new(mut input: R, file_len: u64) -> Result<Self, CompressedError> {
         let layout = Layout::read(&mut input, file_len)?;
         let at = layout.blocks_at();
@@ -52,8 +51,7 @@ impl<R: Read> Decoder<R> {
         self.layout.total
     }
 
-    /// Returns how many bytes of the stream are in blocks that the file has room for, before the first whose size is
-    /// wrong.
+    /// Returns how many bytes of the stream the file has room for, in blocks before the first of a wrong size.
     pub fn whole_len(&self) -> u64 {
         let (layout, mut end) = (&self.layout, self.layout.blocks_at());
         for block in 0..layout.count() {
@@ -66,11 +64,8 @@ impl<R: Read> Decoder<R> {
     }
 
     /// Appends the next whole blocks to `out`. Returns the number of bytes: `max`, rounded up to whole blocks, or
-    /// fewer. Returns 0 at the end, and after an error.
-    ///
-    /// Whatever the file announces, this allocates at most that many bytes in `out`, and about as many for the file.
-    /// The error is that of the first block that is damaged or missing, after all blocks before it were returned, or
-    /// of a damaged end of the file.
+    /// fewer; 0 at the end, and after an error. Allocates about twice as many at most, whatever the file announces. The
+    /// error is that of the first damaged or missing block, after all before it, or of a damaged end of the file.
     pub fn read(&mut self, out: &mut Vec<u8>, max: usize, threads: &Threads) -> Result<usize, CompressedError> {
         let before = out.len();
         if let Some(error) = self.failed.take() {
@@ -152,7 +147,6 @@ impl<R: Read> Decoder<R> {
         read.and(result)
     }
 
-    /// Reads the end of the file, after the last block.
     fn read_end(&mut self) -> Result<(), CompressedError> {
         if self.next < self.layout.count() {
             return Ok(());
@@ -171,9 +165,8 @@ impl<R: Read> Decoder<R> {
 }
 
 impl<R: Read + Seek> Decoder<R> {
-    /// Continues at offset `at` of the stream, which is at most its length. Blocks between are not read, and an error
-    /// of them is forgotten. At the end of the stream only the end of the file remains to be read. Fails if the table
-    /// gives a block between a size that no block has.
+    /// Continues at offset `at` of the stream, at most its length, where only the file's end remains to be read. Blocks
+    /// between are not read, their errors forgotten. Fails if the table gives one a size that no block has.
     pub fn seek(&mut self, at: u64) -> Result<(), CompressedError> {
         let (layout, count) = (&self.layout, self.layout.count());
         let block = if at < layout.total { at / layout.block_len } else { count };
@@ -250,8 +243,7 @@ impl Layout {
         word(&self.table, block as usize).into()
     }
 
-    /// Refuses a size that no block of that length is compressed to, as memory is allocated by this size, and a block
-    /// behind the bytes that the file may unpack to.
+    /// Refuses a size that no such block has, as it is allocated, and blocks behind what a file may unpack to.
     fn check(&self, block: u64) -> Result<(), CompressedError> {
         let (found, (min, max)) = (self.packed_len(block), packed_bounds(self.compression, self.len(block)));
         let at = HEAD_LEN as u64 + 4 * block;

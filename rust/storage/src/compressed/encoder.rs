@@ -20,13 +20,10 @@ const MAX_PACKED_BLOCKS: usize = 512;
 /// The default of the engine's project setting.
 const ZSTD_LEVEL: i32 = 3;
 
-/// One below the engine's level, which for long runs in blocks of our length took longer than the engine.
-/// `rust/docs/DECISIONS.md` has the numbers.
+/// One below the engine's level, which was slower for long runs in blocks of our length: see `rust/docs/DECISIONS.md`.
 const ZLIB_LEVEL: u32 = 5;
 
-/// Writes a compressed file piece by piece. Its memory does not grow with the file, except for 4 bytes per block.
-///
-/// The same stream gives the same file, whatever the pieces and the threads.
+/// Writes a compressed file, the same whatever the pieces and threads. Memory only grows by 4 bytes per block.
 pub struct Encoder<W> {
     out: W,
     compression: Compression,
@@ -45,9 +42,8 @@ pub struct Encoder<W> {
 }
 
 impl<W: Write + Seek> Encoder<W> {
-    /// Begins a file at the start of `out`, for a stream of `total` bytes, in blocks of `block_len`, such as
-    /// [`BLOCK_LEN`](super::BLOCK_LEN). Fails with [`ErrorKind::InvalidInput`] if the total exceeds [`MAX_TOTAL`], the
-    /// compression is read-only, or a block has 0 or more than [`MAX_BLOCK_LEN`] bytes.
+    /// Begins a file in `out`, of `total` bytes in blocks of `block_len`. [`ErrorKind::InvalidInput`] if the
+    /// compression is read-only, the total is over [`MAX_TOTAL`], or a block is empty or over [`MAX_BLOCK_LEN`].
     pub fn new(mut out: W, compression: Compression, total: u64, block_len: usize) -> io::Result<Self> {
         if compression.written() != compression {
             return refuse(format!("expected a compression that can be written, found {}", compression.name()));
@@ -78,8 +74,7 @@ impl<W: Write + Seek> Encoder<W> {
         })
     }
 
-    /// Takes the next bytes of the stream. More than were announced are an [`ErrorKind::InvalidInput`]. After an
-    /// error, the file cannot be finished.
+    /// Takes the next bytes; too many are an [`ErrorKind::InvalidInput`]. After an error, the file cannot be finished.
     pub fn write(&mut self, mut bytes: &[u8], threads: &Threads) -> io::Result<()> {
         let (total, came) = (self.total, self.came + bytes.len() as u64);
         if came > total {
@@ -99,8 +94,7 @@ impl<W: Write + Seek> Encoder<W> {
         Ok(())
     }
 
-    /// Writes the remaining blocks and the table. Returns the output, at the end of the file. Fails with
-    /// [`ErrorKind::InvalidInput`] if fewer bytes were written than announced, or an earlier call failed.
+    /// Writes the rest, and returns the output. [`ErrorKind::InvalidInput`] for too few bytes or an earlier failure.
     pub fn finish(mut self, threads: &Threads) -> io::Result<W> {
         let (total, came) = (self.total, self.came);
         if self.failed {

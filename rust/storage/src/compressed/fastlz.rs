@@ -10,8 +10,7 @@
 //! | `111ooooo` more low | the same, of 9 + more bytes. In level 2, a byte of 255 is followed by one more, and so on |
 //! | `nnn11111` (more) 255 high low | in level 2, from 8192 + high * 256 + low bytes back on |
 //!
-//! Accepts and refuses the same blocks as the engine's `fastlz.c` (0.5.0), which sometimes requires one byte more than
-//! it reads.
+//! Accepts the same blocks as the engine's `fastlz.c` (0.5.0), which sometimes requires one byte more than it reads.
 
 /// The engine pads shorter blocks with zeros before it compresses them, and drops the zeros afterwards.
 const MIN_LEN: usize = 16;
@@ -19,8 +18,7 @@ const MIN_LEN: usize = 16;
 /// The min distance of a far copy.
 const FAR: usize = 8192;
 
-/// Fills `out` with the contents of a block. Returns `None` if the block is damaged or its contents have another
-/// length.
+/// Fills `out` with the contents of a block. `None` if the block is damaged or its contents have another length.
 pub(super) fn unpack(packed: &[u8], out: &mut [u8]) -> Option<()> {
     if out.len() >= MIN_LEN {
         return (append_all(packed, out)? == out.len()).then_some(());

@@ -4,9 +4,8 @@
 //! "GCPF"  u32 mode  u32 block size  u32 total  u32 compressed size of each block  blocks  "GCPF"
 //! ```
 //!
-//! Numbers are little-endian. The uncompressed stream of `total` bytes is cut into blocks of the block size. Each block
-//! is compressed alone, so that threads can work on many at once. There are `total / block size + 1` blocks: the last
-//! one is shorter than the others, and empty if the block size divides the total. Source:
+//! Numbers are little-endian. The stream of `total` bytes is cut into `total / block size + 1` blocks, each compressed
+//! alone, so that threads can share them. The last one is shorter, and empty if the size divides the total. Source:
 //! `core/io/file_access_compressed.cpp` of Godot 4.6.3.
 //!
 //! FastLZ is only read, as nothing needs it written. Brotli is refused, as the engine itself cannot write it.
@@ -35,9 +34,8 @@ pub const MAX_BLOCK_LEN: usize = 16 << 20;
 /// Max bytes of the stream: the engine stores its length in 32 bits.
 pub const MAX_TOTAL: u64 = u32::MAX as u64;
 
-/// Bytes that any file may unpack to, and bytes for each of its own if that is more. What is behind them is refused, as a
-/// few kilobytes of crafted blocks would else fill the memory. The engine's files never unpack to more than 180 times their
-/// bytes; those of [`Encoder`] that would are padded.
+/// Bytes that any file may unpack to, and bytes for each of its own if that is more: crafted blocks would fill the
+/// memory. The engine's files never unpack to over 180 times their bytes; those of [`Encoder`] that would are padded.
 const MAX_UNPACKED: u64 = 64 << 20;
 const MAX_RATIO: u64 = 256;
 
@@ -64,8 +62,7 @@ impl Compression {
     /// The compressions that [`Encoder`] writes.
     pub const WRITTEN: [Self; 3] = [Self::Deflate, Self::Zstd, Self::Gzip];
 
-    /// Returns the compression of a file that replaces one with this compression: the same, or Zstandard instead of
-    /// FastLZ. The engine's `open_compressed` detects it.
+    /// Returns the compression of a file that replaces one with this: the same, or Zstandard instead of FastLZ.
     #[must_use]
     pub const fn written(self) -> Self {
         if let Self::FastLz = self { Self::Zstd } else { self }
@@ -113,8 +110,7 @@ impl CompressedError {
     }
 }
 
-/// True if a file that begins with these bytes, at least four, is compressed. A stream of frames never begins like
-/// this: the length that `store_var` writes is a multiple of 4, and this one would be odd.
+/// True if these bytes, at least four, begin a compressed file, and no frames: as a length, they would be odd.
 pub fn is_compressed(head: &[u8]) -> bool {
     head.starts_with(&MAGIC)
 }

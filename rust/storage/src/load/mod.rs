@@ -81,8 +81,7 @@ impl Loader {
         Ok(Self::of(source, unread))
     }
 
-    /// Reads from an encrypted `input`, which has `len` bytes. What is read of it may only be believed if the end is
-    /// read without an error. Fails if it is not encrypted, or shorter than it says.
+    /// Reads an encrypted `input` of `len` bytes: believe it only if the end is read. Fails if it is none, or cut off.
     pub fn encrypted(input: Box<dyn Input>, len: u64, key: &Key) -> Result<Self, LoadError> {
         let decrypter = Decrypter::new(input, len, key)?;
         let len = decrypter.len;
@@ -117,14 +116,11 @@ impl Loader {
         Ok(())
     }
 
-    /// Asks for `count` frames from frame `from` on, or for all from there on. Call it before reading anything.
-    ///
-    /// Frames are counted from 0, and from the end if `from` is negative: -1 is the last whole one. As with
-    /// `Array.slice`, those of the `count` that lie before the first or behind the end are left out.
-    ///
-    /// The reads that follow pass the frames before, step by step, and return only those asked for. Of the others just
-    /// the lengths are read, or the compressed blocks that hold the lengths. A negative `from` walks to the end, and
-    /// after the frames asked for returns the error that it met there.
+    /// Asks for `count` frames from frame `from` on, or for all. Call it before reading anything. Frames are counted
+    /// from 0, and from the end if `from` is negative: -1 is the last whole one. Those before the first or behind the
+    /// end are left out, as with `Array.slice`. Of frames before those asked for just the lengths are read, or the
+    /// compressed blocks that hold them. A negative `from` walks to the end, and after the frames returns the error
+    /// that it met there.
     pub fn select(&mut self, from: i64, count: Option<u64>) {
         if count == Some(0) {
             (self.unread, self.ended) = (0, true);
@@ -160,8 +156,7 @@ impl Loader {
         self.select.as_ref().map(|select| select.passed())
     }
 
-    /// Returns the index in the file of the first frame that was returned last; after an error and at the end, that of
-    /// the frame which would have followed.
+    /// Returns the index of the first frame that was returned last; after an error and at the end, of the next one.
     pub fn index(&self) -> u64 {
         self.index
     }
@@ -187,9 +182,8 @@ impl Loader {
         (self.at as u64 + remaining, remaining)
     }
 
-    /// Reads the next whole frames into `piece`: one long frame or many short ones. Uses `threads` if the file is
-    /// compressed. Returns their offset in the stream; `None` at the end. An error is returned once, after all frames
-    /// before it.
+    /// Reads the next whole frames into `piece`: one long frame or many short ones. Returns their offset in the stream;
+    /// `None` at the end. An error is returned once, after all frames before it.
     pub fn read(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<Option<usize>, LoadError> {
         loop {
             match self.read_step(piece, threads)? {
@@ -309,8 +303,7 @@ impl Loader {
         Ok(need > 0)
     }
 
-    /// Returns how many bytes to read after the start of a frame, and how many to reserve. Returns an error if it is
-    /// not a frame.
+    /// Returns how many bytes to read after the start of a frame, and how many to reserve; an error if it is no frame.
     fn need(&self, tail: &[u8]) -> Result<(usize, usize), CodecError> {
         let unread = usize::try_from(self.unread).unwrap_or(usize::MAX);
         let Some(len) = frames::payload_len(tail, self.at, tail.len().saturating_add(unread))? else {
@@ -328,8 +321,7 @@ impl Loader {
     }
 }
 
-/// Returns the bytes of the complete frames at the start of a stream, and their number; then both without the empty ones at
-/// the end.
+/// Returns the bytes and the number of complete frames at the start; then both without the empty ones at the end.
 fn whole(bytes: &[u8]) -> (usize, u64, (usize, u64)) {
     let frames = frames::read(bytes).map_while(Result::ok);
     frames.fold((0, 0, (0, 0)), |(_, count, solid), frame| {

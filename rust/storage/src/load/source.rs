@@ -13,8 +13,7 @@ pub(super) const READ_LEN: usize = 1 << 20;
 /// Max bytes that are read at a time to find frames by their lengths.
 pub(crate) const WALK_LEN: usize = 64 << 10;
 
-/// Bytes that are read at a time to find one that is not zero, and max zeros in a plain file that a load passes: they would
-/// be 16 million empty frames.
+/// Bytes read at a time to find one that is not zero, and max zeros passed in a plain file: 16 million empty frames.
 const ZEROS_LEN: usize = 4 << 10;
 const MAX_ZEROS_LEN: u64 = 64 << 20;
 

@@ -1,10 +1,6 @@
-//! Finds frames by their lengths alone: the payloads between are jumped over.
-//!
-//! Lengths are read through a small buffer. It grows where frames are short, so that many of them cost one read, and
-//! shrinks again where they are long, so that one of them costs a few bytes. Some offsets are kept, evenly spread over
-//! what was passed, so that going back does not mean to begin again.
-//!
-//! A [`Select`] finds the frames that a caller asked for, so that no others are read.
+//! Finds frames by their lengths alone: the payloads between are jumped over. Lengths are read through a small buffer.
+//! It grows where frames are short, so that many cost one read, and shrinks where they are long, so that one costs a
+//! few bytes. Some offsets, evenly spread over what was passed, are kept, so that going back does not begin again.
 
 use super::LoadError;
 use super::source::{READ_LEN, Source, WALK_LEN};
@@ -49,7 +45,6 @@ pub(crate) struct Walk {
     nonzero_at: u64,
 }
 
-/// The outcome of [`Walk::step`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Walked {
     /// So many frames were passed.
@@ -92,8 +87,7 @@ impl Walk {
         }
     }
 
-    /// Passes frames until they are `to`, or about as many as a millisecond allows. Calls `passed` with the offset and the
-    /// payload length of each. Fails if the next frame is not whole, or its length cannot be read.
+    /// Passes frames up to `to` or for a millisecond; `passed` gets offset and length. Fails if the next is not whole.
     pub(crate) fn step(
         &mut self,
         source: &mut Source,
@@ -139,8 +133,7 @@ impl Walk {
         }
     }
 
-    /// Passes the frames whose lengths are in the buffer, up to an empty one that can be zeros at the end of the file:
-    /// returns its length.
+    /// Passes the frames with lengths in the buffer. Returns the length of an empty one that may be zeros at the end.
     fn pass(&mut self, to: u64, mut passed: impl FnMut(u64, usize)) -> Result<Option<usize>, CodecError> {
         while self.index < to {
             let from = usize::try_from(self.at - self.base).unwrap_or(usize::MAX);
@@ -201,14 +194,12 @@ pub(super) struct Select {
 }
 
 impl Select {
-    /// Returns how many bytes were passed, and the max to pass.
     pub(super) fn passed(&self) -> (u64, u64) {
         let before = if self.counted.is_some() { self.whole_len } else { 0 };
         (before + self.walk.at, self.whole_len.saturating_mul(if self.from < 0 { 2 } else { 1 }))
     }
 
-    /// Does a part of the search. Returns the index and the offset of the first frame asked for, where `source` continues;
-    /// `None` if there is more to search. Fails if the frames before those asked for cannot be passed.
+    /// Searches on. Returns index and offset of the first frame asked for, or `None` yet. Fails if it is out of reach.
     pub(super) fn step(&mut self, source: &mut Source, threads: &Threads) -> Result<Option<(u64, u64)>, LoadError> {
         let Some(first) = self.first() else {
             let walked = self.walk.step(source, u64::MAX, threads, |_, _| ());
@@ -247,8 +238,7 @@ impl Select {
         Ok(Some(start))
     }
 
-    /// Returns the index of the first frame asked for, if it is known. If all of them lie before the first frame, that
-    /// of the end.
+    /// Returns the index of the first frame asked for, if it is known; of the end, if all lie before the first frame.
     fn first(&self) -> Option<u64> {
         let first_of = |(all, _): (u64, u64)| match self.count {
             Some(count) if count <= self.missing() => all,

@@ -6,13 +6,11 @@
 //!
 //! Invariants:
 //!
-//! - **The work has one holder.** While no thread works on it, it is in the task's state, under its lock, at a `Place`
-//!   that determines who may claim it. Otherwise the thread that claimed it holds it. An entry in a list is only a hint at
-//!   a task that may be claimed.
+//! - **The work has one holder:** the thread that claimed it, else the task's state, under its lock, at a `Place` that
+//!   determines who may claim it. An entry in a list is only a hint at a task that may be claimed.
 //! - **A task ends once.** The holder of the work then keeps or drops it, marks the task as done, and reports
 //!   [`TaskEvent::Finished`]. After that only [`Task::take`] touches the work.
-//! - **A task keeps its threads.** It runs on the threads that it was started with. The queue holds a handle to them until
-//!   the task has ended, and each of its turns holds one.
+//! - **A task keeps the threads that it was started with.** The queue until it ends, and each turn, hold a handle.
 //! - **No lock is held** while a step, a listener or the drop of a work runs, and never two locks at once.
 
 mod task;
@@ -28,22 +26,17 @@ use task::{Lists, Place, Queue};
 
 /// The work of a task, in steps.
 pub trait Work: Send + 'static {
-    /// Does about a millisecond of the work, with `threads` for parallel parts. Called by one thread at a time.
-    ///
-    /// A longer step reports its progress meanwhile.
-    ///
-    /// A panic ends the task: see [`Task::is_panicked`].
+    /// Does about a millisecond of the work, with `threads` for parallel parts; a longer step reports its progress.
+    /// Called by one thread at a time. A panic ends the task: see [`Task::is_panicked`].
     fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep;
 
-    /// Called after a step that returned [`NextStep::Parked`] by a thread in [`Task::wait`], which
-    /// cannot leave the task: waits for what the task waits for, and may work on it.
+    /// Waits, in [`Task::wait`] after [`NextStep::Parked`], for what the task waits for. May work on that.
     fn unblock(&mut self, _threads: &Threads) {}
 
     /// Returns how much is done, from 0 to 1. Called after each step.
     fn progress(&self) -> f32;
 
-    /// True if [`Tasks::shut_down`] completes the work instead of dropping it. Called once, at
-    /// the start.
+    /// True if [`Tasks::shut_down`] completes the work instead of dropping it. Called once, at the start.
     fn outlives_shut_down(&self) -> bool {
         false
     }
@@ -57,27 +50,22 @@ pub type OnProgress<'a> = &'a (dyn Fn(f32) + Sync);
 pub enum NextStep {
     /// Any thread.
     More,
-    /// A thread of its own, as the step waits for a device, such as a flush to disk: other tasks continue. If the
-    /// system gives no thread, or the task has no helpers, the step is done in place.
+    /// A thread of its own, as the step waits for a device. Without a thread or helpers, the step is done in place.
     Blocking,
-    /// The owner's thread, in [`Tasks::run_slice`], or a thread in
-    /// [`Task::wait`].
+    /// The owner's thread, in [`Tasks::run_slice`], or a thread in [`Task::wait`].
     Owner,
-    /// None before [`Task::unpark`]: the work waits for something else, and uses no thread
-    /// meanwhile. The step may then be called again at any time.
+    /// None before [`Task::unpark`]: the work waits for something else. The step may then be called again at any time.
     Parked,
     /// None: the work is done.
     Done,
 }
 
-/// What a listener receives about a task. It is called on any thread, by several at once, and may be called before
-/// [`Tasks::start`] returns.
+/// What a listener receives about a task: on any thread, several at once, perhaps before [`Tasks::start`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskEvent {
     /// [`Task::progress`] grew by a hundredth or more since the last report. Not after `Finished`.
     Progressed,
-    /// The task continues in [`Tasks::run_slice`], which must be called until it returns
-    /// false. May come late.
+    /// The task continues in [`Tasks::run_slice`], which must be called until it returns false. May come late.
     Waiting,
     /// The task is done. Reported once.
     Finished,
@@ -94,11 +82,8 @@ impl<W: Work> Tasks<W> {
         Self { queue: LazyLock::new(Queue::new) }
     }
 
-    /// Starts `work` on the helpers of `threads`, which it keeps until it ends. Without helpers it runs in
-    /// [`Self::run_slice`].
-    ///
-    /// During [`Self::shut_down`] the task is cancelled at once. The listener may be called before this returns, and
-    /// lives as long as the task. Its panics are caught.
+    /// Starts `work` on the helpers of `threads`, which it keeps until it ends; without them, in [`Self::run_slice`].
+    /// During [`Self::shut_down`] it is cancelled at once. The listener lives as long; its panics are caught.
     pub fn start(
         &self,
         threads: &Threads,
@@ -120,8 +105,7 @@ impl<W: Work> Tasks<W> {
         task
     }
 
-    /// Works in turn on tasks that need the owner's thread, until `budget` is used up; does at least one step, if there
-    /// is one. Returns true if more may remain.
+    /// Works in turn on tasks for the owner's thread, until `budget` is over, at least a step. True if more may remain.
     pub fn run_slice(&self, budget: Duration) -> bool {
         let end = Instant::now() + budget;
         lock(&self.queue.lists).running += 1;
@@ -137,9 +121,8 @@ impl<W: Work> Tasks<W> {
     }
 
     /// Cancels all tasks except those that [outlive](Work::outlives_shut_down) this, which the calling thread helps to
-    /// complete. Returns when nothing runs any more and all threads that the queue made, or dropped the last handle of,
-    /// have ended. The queue can then be used again. Must not be called inside a step or a listener, as it waits for
-    /// them.
+    /// complete. Returns when nothing runs and all threads that the queue made, or dropped the last handle of, have
+    /// ended. The queue can then be used again. Must not be called inside a step or a listener: it waits for them.
     pub fn shut_down(&self, threads: &Threads) {
         let mut lists = lock(&self.queue.lists);
         lists.is_closing = true;

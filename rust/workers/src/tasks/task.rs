@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{Builder, ThreadId};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{NextStep, TaskEvent, Work};
 use crate::ending::{join_later, lock, unpoisoned};
@@ -13,11 +13,13 @@ use crate::threads::{Order, SLICE, Threads};
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
+/// How often a thread that waits for another one asks if it still has to.
+const LOOK: Duration = Duration::from_millis(10);
+
 /// The min change of progress that is reported.
 const REPORTED: f32 = 0.01;
 
-/// The place of work that no thread works on, which determines who may claim it. A waiting thread may claim it
-/// anywhere.
+/// The place of work that no thread works on, which says who may claim it: if a thread waits, it alone, anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// In the list of its helpers.
@@ -26,14 +28,11 @@ pub(super) enum Place {
     Owner,
     /// Reserved for a thread of its own, which is being started.
     Device,
-    /// Reserved for a thread that waits for the task.
-    Waiter,
     /// In no list: for the helper or owner that gets it when it is unparked.
     Parked,
 }
 
-/// What the tasks of a queue have in common: those that have not ended, and the owner's list, under one lock. A task may live
-/// longer.
+/// What tasks of a queue have in common: those that have not ended, and the owner's list. A task may live longer.
 pub(super) struct Queue<W: Work> {
     pub(super) lists: Mutex<Lists<W>>,
     /// Woken when a task or a turn has ended.
@@ -41,8 +40,7 @@ pub(super) struct Queue<W: Work> {
 }
 
 pub(super) struct Lists<W: Work> {
-    /// Tasks that have not ended, or whose end is being reported, in the order in which they were started; and the threads
-    /// of each, as a helper sees them.
+    /// Tasks that have not ended or been reported, in the order of their start, with their threads as helpers see them.
     pub(super) live: BTreeMap<u64, (Arc<Task<W>>, Threads)>,
     /// Hints at tasks that are free at [`Place::Owner`].
     pub(super) owned: VecDeque<Arc<Task<W>>>,
@@ -66,9 +64,10 @@ pub struct Task<W: Work> {
     state: Mutex<State<W>>,
     /// Wakes one waiting thread when the work is handed to it, all when the task is done.
     changed: Condvar,
-    /// Set, never reset: checked after each step. Both are checked again under the lock of `state`.
+    /// Set, never reset: checked after each step, and again under the lock of `state`.
     cancelled: AtomicBool,
-    wanted: AtomicBool,
+    /// How many threads wait. Only changed under the lock of `state`.
+    wanted: AtomicUsize,
     /// Set by [`Self::unpark`] during a step, which may be about to park. Only changed under the lock of `state`.
     unparked: AtomicBool,
     /// Bits of f32. They only grow.
@@ -99,15 +98,14 @@ impl<W: Work> Task<W> {
             state: Mutex::new(State::Free(home, work)),
             changed: Condvar::new(),
             cancelled: AtomicBool::new(false),
-            wanted: AtomicBool::new(false),
+            wanted: AtomicUsize::new(0),
             unparked: AtomicBool::new(false),
             progress: AtomicU32::new(0),
             reported: AtomicU32::new(0),
         })
     }
 
-    /// Ends the task without its work, unless the work is done first. Does not wait: the thread that holds the work
-    /// drops it after the current step.
+    /// Ends the task without its work, unless that is done first. Its holder drops the work after the current step.
     pub fn cancel(self: &Arc<Self>) {
         self.cancelled.store(true, Ordering::Relaxed);
         // A thread that has claimed the work checks the flag under this lock before it leaves the work.
@@ -118,8 +116,7 @@ impl<W: Work> Task<W> {
         self.unpark();
     }
 
-    /// Continues a task that is [parked](NextStep::Parked), or about to be. Otherwise nothing happens, except that its
-    /// next park may end at once.
+    /// Continues a task that is [parked](NextStep::Parked), or about to be. Another one's next park may end at once.
     pub fn unpark(self: &Arc<Self>) {
         match &mut *lock(&self.state) {
             State::Free(place @ Place::Parked, _) => *place = self.home,
@@ -144,36 +141,54 @@ impl<W: Work> Task<W> {
         f32::from_bits(self.progress.load(Ordering::Relaxed))
     }
 
-    /// Returns the work of a task that ended with it, the first time: not if it was ended by [`Self::cancel`] or
-    /// [`Tasks::shut_down`](super::Tasks::shut_down).
+    /// Returns the work of a task that ended with it, the first time: not if it was cancelled or shut down.
     pub fn take(&self) -> Option<W> {
         if let State::Ended(work) = &mut *lock(&self.state) { work.take() } else { None }
     }
 
-    /// Returns true when the task is done. This thread works on it with `threads` as soon as no other does, including
-    /// the owner's steps. Several threads may wait, even inside a step of another task. Inside a step of this task it
-    /// returns false at once.
+    /// Returns true when the task is done; works on it with `threads`, even on the owner's steps, while no other thread
+    /// does. Several may wait, even inside a step of another task. Inside a step of this task it returns false at once.
     pub fn wait(self: &Arc<Self>, threads: &Threads) -> bool {
+        self.wait_until(threads, &|| false)
+    }
+
+    /// Waits in the same way, but not any more when `is_over`, which is asked between steps.
+    pub fn wait_until(self: &Arc<Self>, threads: &Threads, is_over: &dyn Fn() -> bool) -> bool {
         let state = lock(&self.state);
         let this = std::thread::current().id();
         if matches!(&*state, State::Claimed(thread) if *thread == this) {
             return false;
         }
-        self.wanted.store(true, Ordering::Relaxed);
-        let mut state = unpoisoned(self.changed.wait_while(state, |state| matches!(state, State::Claimed(_))));
-        let work = Self::claim_in(&mut state, None);
+        self.wanted.fetch_add(1, Ordering::Relaxed);
         drop(state);
-        if let Some(work) = work {
-            self.take_turn(work, threads, Place::Waiter, None);
+        loop {
+            let is_claimed = |state: &mut State<W>| matches!(state, State::Claimed(_));
+            let waited = self.changed.wait_timeout_while(lock(&self.state), LOOK, is_claimed);
+            let (mut state, waited) = unpoisoned(waited);
+            let work = Self::claim_in(&mut state, |_| true);
+            drop(state);
+            if let Some((place, work)) = work {
+                self.take_turn(work, place, threads, None, is_over);
+                break;
+            }
+            if !waited.timed_out() || is_over() {
+                break;
+            }
         }
+        let state = lock(&self.state);
+        let is_last = self.wanted.fetch_sub(1, Ordering::Relaxed) == 1;
+        let left_at = if let State::Free(place, _) = &*state { Some(*place).filter(|_| is_last) } else { None };
+        drop(state);
+        left_at.into_iter().for_each(|place| self.put(place, Order::Last));
         true
     }
 
-    /// Works on the task for a turn, if its work is free at `place`, and then puts it where it belongs. Returns true if
-    /// it was free.
+    /// Works on the task for a turn, if its work is free at `place`, and puts it where it belongs. True if it was free.
     pub(super) fn work_on(self: &Arc<Self>, threads: &Threads, place: Place, until: Option<Instant>) -> bool {
-        let Some(work) = Self::claim_in(&mut lock(&self.state), Some(place)) else { return false };
-        if let Some(next) = self.take_turn(work, threads, place, until) {
+        let may_claim = |at| at == place && self.wanted.load(Ordering::Relaxed) == 0;
+        let Some((_, work)) = Self::claim_in(&mut lock(&self.state), may_claim) else { return false };
+        let is_over = || until.is_some_and(|until| Instant::now() >= until);
+        if let Some(next) = self.take_turn(work, place, threads, Some(place), &is_over) {
             self.put(next, if next == place { Order::Again } else { Order::Last });
         }
         true
@@ -216,10 +231,10 @@ impl<W: Work> Task<W> {
         });
     }
 
-    /// Returns the work, if it is free, at `place` or anywhere.
-    fn claim_in(state: &mut State<W>, place: Option<Place>) -> Option<W> {
+    /// Returns the work and its place, if it is free where this thread may claim it.
+    fn claim_in(state: &mut State<W>, may_claim: impl FnOnce(Place) -> bool) -> Option<(Place, W)> {
         match std::mem::replace(state, State::Claimed(std::thread::current().id())) {
-            State::Free(at, work) if place.is_none_or(|place| place == at) => Some(work),
+            State::Free(at, work) if may_claim(at) => Some((at, work)),
             other => {
                 *state = other;
                 None
@@ -227,60 +242,61 @@ impl<W: Work> Task<W> {
         }
     }
 
-    /// Does steps until the turn is over, then leaves the work or ends the task. The turn continues with steps that belong
-    /// at `place`, where the work was claimed, or with all for a waiting thread. Returns the place where the task must be
-    /// put, if any.
+    /// Does steps until the turn is over, then leaves the work, claimed at `place`, or ends the task. Goes on with
+    /// steps that belong at `only`, or with all for a waiting thread. Returns where the task must be put, if anywhere.
     fn take_turn(
         self: &Arc<Self>,
         mut work: W,
+        mut place: Place,
         threads: &Threads,
-        place: Place,
-        until: Option<Instant>,
+        only: Option<Place>,
+        is_over: &dyn Fn() -> bool,
     ) -> Option<Place> {
         loop {
             if self.cancelled.load(Ordering::Relaxed) {
                 return self.end_without(work, State::Ended(None));
             }
+            if only.is_none() && is_over() {
+                return self.leave(work, place);
+            }
             let stepped = catch_unwind(AssertUnwindSafe(|| {
                 let next = work.step(threads, &|progress| self.note(progress));
-                if next == NextStep::Parked && place == Place::Waiter {
+                if next == NextStep::Parked && only.is_none() {
                     work.unblock(threads);
                 }
                 (next, work.progress())
             }));
             let Ok((next, progress)) = stepped else { return self.end_without(work, State::Panicked) };
             self.note(if next == NextStep::Done { 1.0 } else { progress });
-            let next_place = match next {
+            place = match next {
                 NextStep::More => self.home,
                 NextStep::Blocking if self.home != Place::Owner => Place::Device,
                 NextStep::Blocking | NextStep::Owner => Place::Owner,
                 NextStep::Parked => Place::Parked,
                 NextStep::Done => return self.end(State::Ended(Some(work))),
             };
-            let goes_on = place == Place::Waiter
-                || place == next_place
-                    && !self.wanted.load(Ordering::Relaxed)
-                    && until.is_none_or(|until| Instant::now() < until);
+            let goes_on =
+                only.is_none() || only == Some(place) && self.wanted.load(Ordering::Relaxed) == 0 && !is_over();
             if !goes_on {
-                return self.leave(work, next_place);
+                return self.leave(work, place);
             }
         }
     }
 
-    /// Leaves the work at `place`, unless a thread waits for it or it was cancelled.
+    /// Leaves the work at `place`, unless it was cancelled. Returns where the task must be put, if no thread waits for it.
     fn leave(self: &Arc<Self>, work: W, place: Place) -> Option<Place> {
         let mut state = lock(&self.state);
         if self.cancelled.load(Ordering::Relaxed) {
             drop(state);
             return self.end_without(work, State::Ended(None));
         }
-        // A waiting thread stays until the task is done, so it will claim the work.
-        let wanted = self.wanted.load(Ordering::Relaxed);
         let is_unparked = place == Place::Parked && self.unparked.swap(false, Ordering::Relaxed);
         let place = if is_unparked { self.home } else { place };
-        *state = State::Free(if wanted { Place::Waiter } else { place }, work);
+        *state = State::Free(place, work);
+        let is_wanted = self.wanted.load(Ordering::Relaxed) > 0;
         drop(state);
-        if wanted {
+        if is_wanted {
+            // It claims the work, or puts the task at its place if it waits no longer.
             self.changed.notify_one();
             return None;
         }
