@@ -1,0 +1,12 @@
+//! Stores from outside: one program, so that it links once. Each module says what it guards.
+
+mod damage;
+mod file;
+#[path = "../../../storage/tests/storage/folder.rs"]
+#[allow(dead_code)] // Other tests use more of it.
+mod folder;
+mod hostile;
+mod processes;
+#[path = "../../../codec/tests/codec/support/random.rs"]
+#[allow(dead_code)]
+mod random;
