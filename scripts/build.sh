@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Builds the extension and puts it where Godot looks for it: addons/varbatch/bin/.
 #
-#   scripts/build.sh [--debug] [--double] [--features LIST] [--target TRIPLE] [--tool] [--bin FOLDER]
+#   scripts/build.sh [--debug] [--double] [--no-store] [--features LIST] [--target TRIPLE] [--tool] [--bin FOLDER]
 #
 #   --debug          with debug assertions and without optimisation; by default a release build
 #   --double         for engines built with `precision=double`: of the version of $GODOT_DOUBLE, an editor build, or of
 #                    the engine that engine.sh builds, and newer ones
+#   --no-store       without VarBatchStore and SQLite, which are 1 MB of the library
 #   --features LIST  with features of rust/plugin/Cargo.toml
 #   --target TRIPLE  for another platform, with Zig as its linker: a Rust target, also with the oldest glibc that is to
 #                    load it (aarch64-unknown-linux-gnu.2.28), or universal2-apple-darwin for both kinds of Mac; and
@@ -18,8 +19,8 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-debug='' double='' features='' target='' tool='' bin=''
-read_only_options 'debug double features= target= tool bin=' "$@"
+debug='' double='' no_store='' features='' target='' tool='' bin=''
+read_only_options 'debug double no-store features= target= tool bin=' "$@"
 
 need_rust
 triple=${target:-$(rust_host)}
@@ -57,8 +58,11 @@ if [ "$double" ]; then
   export GDRUST_GODOT_API_JSON
   mkdir -p "${GDRUST_GODOT_API_JSON%/*}"
   mv "$temporary/extension_api.json" "$GDRUST_GODOT_API_JSON"
+fi
+if [ "$double$no_store" ]; then
   command+=(--no-default-features)
-  features=double-precision${features:+,$features}
+  [ -n "$no_store" ] || features=store${features:+,$features}
+  [ "$tool" ] || features=$([ "$double" ] && echo double-precision || echo api-4-4)${features:+,$features}
 fi
 [ "$profile" = debug ] || command+=(--release)
 [ -z "$features" ] || command+=(--features "$features")

@@ -29,7 +29,7 @@ const SLOWNESS := 20
 
 ## First those that look at the most this process ever used, which others would hide.
 const FOLDERS: PackedStringArray = [
-	"hostile", "values", "engines", "batches", "files", "changes", "undo", "state", "documents", "tasks"
+	"hostile", "values", "engines", "batches", "files", "changes", "undo", "state", "store", "documents", "tasks"
 ]
 
 ## What a browser lacks, and the tests that need it: their names, or how these begin.
@@ -43,7 +43,7 @@ const IN_BROWSERS: Dictionary[String, Array] = {
 	],
 	"no threads, so that a task works on a value in one step": ["tasks/progress/"],
 	"no sockets": ["files/open_files/test_packets"],
-	"no processes, and no shell": ["files/errors/test_without_", "hostile/memory/", "undo/memory/"],
+	"no processes, and no shell": ["files/errors/test_without_", "store/order/test_two_processes", "hostile/memory/", "undo/memory/"],
 	"no files of the project but what was exported":
 	["documents/api/test_the_help_has_what_there_is", "documents/api/test_icons", "documents/documents/"],
 }

@@ -9,13 +9,14 @@ const Extract := preload("extract.gd")
 const MAX_FIRST_CALL := 500
 
 const STATE := &"VarBatchState"
+const STORE := &"VarBatchStore"
 const TASK := &"VarBatchTask"
 const RECORDER := &"VarBatchUndoRecorder"
 const QUALIFIERS: Dictionary[String, int] = {"static": METHOD_FLAG_STATIC, "const": METHOD_FLAG_CONST}
 
 
 func test_the_help_has_what_there_is() -> void:
-	for named: StringName in [&"VarBatch", STATE, TASK, RECORDER]:
+	for named: StringName in [&"VarBatch", STATE, STORE, TASK, RECORDER]:
 		var promised := _in_help(named)
 		var found: Array[Dictionary] = ClassDB.class_get_method_list(named, true)
 		for entry: Dictionary in found + ClassDB.class_get_signal_list(named, true):
@@ -72,7 +73,7 @@ func test_icons() -> void:
 	var manifest := ConfigFile.new()
 	check_int(manifest.load("res://addons/varbatch/varbatch.gdextension"), OK, "the manifest")
 	var paths := PackedStringArray()
-	for named: String in ["VarBatch", STATE, TASK, RECORDER]:
+	for named: String in ["VarBatch", STATE, STORE, TASK, RECORDER]:
 		var path: String = manifest.get_value("icons", named, "")
 		check(not path in paths, "the icon of %s is that of another class" % named)
 		paths.append(path)

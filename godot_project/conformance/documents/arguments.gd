@@ -2,7 +2,7 @@ extends "../files/files_base.gd"
 ## Arguments of each type, in each place of each method: two lines at most and no value in them. A wrong
 ## type is refused in one of ours and the engine's own.
 
-const CLASSES: PackedStringArray = ["VarBatch", "VarBatchState", "VarBatchUndoRecorder", "VarBatchTask"]
+const CLASSES: PackedStringArray = ["VarBatch", "VarBatchState", "VarBatchStore", "VarBatchUndoRecorder", "VarBatchTask"]
 
 ## What the engine's own methods convert, besides the type itself.
 const CONVERTED: Dictionary[int, Array] = {
@@ -52,13 +52,16 @@ func _check_call(type: String, method: Dictionary, index: int, given: Variant) -
 	var what := "%s.%s" % [type, method.name]
 	var lines := logged(
 		func() -> void:
+			var result: Variant
 			if method.flags & METHOD_FLAG_STATIC:
 				var names: Array = [type, method.name]
-				var result: Variant = ClassDB.callv(&"class_call_static", names + call_arguments)
-				if result is VarBatchTask:
-					(result as VarBatchTask).wait()
+				result = ClassDB.callv(&"class_call_static", names + call_arguments)
 			else:
-				(ClassDB.instantiate(type) as Object).callv(method.name as StringName, call_arguments)
+				var is_store := type == "VarBatchStore"
+				var object: Object = VarBatchStore.open(path + ".store") if is_store else ClassDB.instantiate(type)
+				result = object.callv(method.name as StringName, call_arguments)
+			if result is VarBatchTask:
+				(result as VarBatchTask).wait()
 	)
 	var shown := "%s, argument %d, %s: %s" % [what, index, type_string(typeof(given)), lines]
 	check(lines.size() <= 2 and not "godot-rust" in "".join(lines), shown.left(1000))

@@ -7,12 +7,6 @@ extends RefCounted
 ## around it. An example that has functions is run by [code]after[/code].
 
 const TEXT := """
-=== func save_world(chunks: Array[PackedByteArray])
---- after
-var chunks: Array[PackedByteArray] = [PackedByteArray([1, 2]), PackedByteArray([3])]
-await save_world(chunks)
-expect(load_world() == chunks, "the world is not as it was saved")
-expect($ProgressBar.ratio == 1.0, "the bar stands at %f" % $ProgressBar.ratio)
 === state.add_all(players
 --- members
 class Player:
@@ -38,7 +32,7 @@ func scatter(nodes: Array[Node2D]) -> void:
 history.undo()
 expect($Sprite2D.position.y == 0.0, "the edit was not undone")
 history.free()
-=== Once, when the game starts
+=== if FileAccess.file_exists("user://save3.dat")
 --- members
 var buffer := VarBatch.var_to_bytes_in([1, "two"], VarBatch.DIALECT_GODOT_3)
 func _init() -> void:

@@ -16,6 +16,7 @@ const DOCUMENTS: PackedStringArray = [
 	"../rust/docs/FORMAT.md",
 	"../rust/plugin/docs/VarBatch.xml",
 	"../rust/plugin/docs/VarBatchState.xml",
+	"../rust/plugin/docs/VarBatchStore.xml",
 	"../rust/plugin/docs/VarBatchTask.xml",
 	"../rust/plugin/docs/VarBatchUndoRecorder.xml",
 ]

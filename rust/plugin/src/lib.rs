@@ -2,6 +2,9 @@
 //!
 //! The formats and their rules are in `varbatch-codec`, which does not depend on Godot. `rust/DESIGN.md` has the map.
 
+// Some things are there for stores alone.
+#![cfg_attr(not(feature = "store"), allow(dead_code, unused_imports))]
+
 // `unsafe` lives in `engine`, and in gdext's entry point below.
 #[forbid(unsafe_code)]
 mod api;
@@ -50,7 +53,6 @@ unsafe impl ExtensionLibrary for VarBatchExtension {
     }
 }
 
-/// The entry point, which the engine calls.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn gdext_rust_init(
     get_function: sys::GDExtensionInterfaceGetProcAddress,

@@ -46,7 +46,6 @@ impl fmt::Display for Dropped {
     }
 }
 
-/// Says that an element of a batch is not a PackedByteArray, but of this type.
 pub fn no_buffer(kind: Kind) -> String {
     format!("expected a PackedByteArray, found {}", kind.name())
 }
@@ -89,7 +88,6 @@ impl Kept {
         self.first.insert(at, (index, text()));
     }
 
-    /// True if a report with this index would not be kept.
     fn is_full(&self, index: Index) -> bool {
         self.first.len() == MAX_LINES && self.first.last().is_some_and(|(last, _)| index >= *last)
     }
@@ -130,7 +128,6 @@ impl Reports {
         self.append_as(other, |index| index);
     }
 
-    /// Like [`Self::append`], with indices mapped by `index_of`.
     pub fn append_as(&mut self, other: &mut Self, index_of: impl Fn(Index) -> Index) {
         self.errors.append(&mut other.errors, &index_of);
         self.warnings.append(&mut other.warnings, &index_of);
@@ -169,34 +166,39 @@ impl Reports {
     }
 }
 
-/// The kind of thing that the reports of a call are about.
 pub struct Subject<'s> {
     file: Option<&'s str>,
     /// The word for an element; empty if the texts already name it.
     element: &'static str,
+    /// Names an element where its index says nothing.
+    name: Option<&'s dyn Fn(usize) -> String>,
     /// Where to find all errors; may be empty.
     advice: &'static str,
 }
 
 impl<'s> Subject<'s> {
     pub const fn of(element: &'static str, advice: &'static str) -> Self {
-        Self { file: None, element, advice }
+        Self { file: None, element, name: None, advice }
     }
 
     pub const fn file(path: &'s str) -> Self {
         let advice = "; the command-line tool lists them: varbatch check --all";
-        Self { file: Some(path), element: "value", advice }
+        Self { file: Some(path), element: "value", name: None, advice }
+    }
+
+    pub fn keys(path: &'s str, name: &'s dyn Fn(usize) -> String) -> Self {
+        Self { name: Some(name), ..Self::file(path) }
     }
 
     fn line(&self, index: Index, text: &str, is_warning: bool) -> Line {
         let text = match index {
+            Some(index) if let Some(name) = self.name => format!("{}: {text}", name(index)),
             Some(index) if !self.element.is_empty() => format!("{} {index}: {text}", self.element),
             _ => text.to_owned(),
         };
         Line::new(self.in_file(text), is_warning)
     }
 
-    /// Returns the line that counts what is not printed, if anything.
     fn more(&self, [errors, warnings]: [usize; 2]) -> Option<Line> {
         let counted = |count, what| format!("{count} more {what}{}", if count == 1 { "" } else { "s" });
         let (what, advice) = match (errors, warnings) {
@@ -267,7 +269,6 @@ pub fn print(prints: bool, class: &str, method: &str, lines: &[Line]) {
 pub struct Failure {
     /// Not `OK`.
     pub code: EngineError,
-    /// The message, including the path of a file.
     pub text: String,
 }
 
@@ -281,9 +282,7 @@ impl Failure {
     }
 }
 
-/// The end of a call.
 pub struct Outcome<T> {
-    /// What the method returns.
     pub value: T,
     pub lines: Vec<Line>,
     /// The message of a task that prints nothing.
@@ -319,7 +318,6 @@ impl<T> Outcome<T> {
 }
 
 impl<T: Default> Outcome<T> {
-    /// Makes the outcome of a call that may have failed with an error.
     pub fn of(result: Result<Self, impl fmt::Display>) -> Self {
         result.unwrap_or_else(|error| Self::new(T::default(), vec![Line::error(error)]))
     }
@@ -333,14 +331,12 @@ impl<T: Default> From<Result<Self, Failure>> for Outcome<T> {
 }
 
 impl Outcome<EngineError> {
-    /// Makes the outcome of a call that returns its code.
     pub fn of_code(result: Result<Self, Failure>) -> Self {
         result.unwrap_or_else(|failure| Self::failed(failure.code, failure))
     }
 }
 
 impl<T: ToGodot> Outcome<T> {
-    /// Makes the value a Variant, for a task.
     pub fn into_slot(self) -> Outcome<Slot> {
         self.map(|value| Slot::from(value.to_variant()))
     }

@@ -1,4 +1,4 @@
-//! What `VarBatch.get_diagnostics()` returns.
+//! What `VarBatch.get_diagnostics()` returns: the versions, and which of the fast paths are used.
 
 use std::env::consts::{ARCH, OS};
 
@@ -9,7 +9,6 @@ use varbatch_codec::text;
 use crate::engine;
 use crate::jobs::pool;
 
-/// Returns the versions, and which of the fast paths are used.
 pub fn diagnostics() -> VarDictionary {
     let used = |why: Option<&str>| why.map_or_else(|| "used".into(), |why| format!("not used, as {why}"));
     vdict! {

@@ -1,7 +1,9 @@
-//! The classes that GDScript sees, and the printing of their messages.
+//! The classes that GDScript sees, documented for users in `docs/*.xml`, and the printing of their messages.
 
 mod diagnostics;
 mod state;
+#[cfg(feature = "store")]
+mod store;
 pub mod task;
 mod type_table;
 mod undo_recorder;
@@ -25,6 +27,8 @@ pub fn refuse(class: &str, method: &str, text: String) {
 pub fn load_docs() {
     engine::load_docs(include_str!("../../docs/VarBatch.xml"));
     engine::load_docs(include_str!("../../docs/VarBatchState.xml"));
+    #[cfg(feature = "store")]
+    engine::load_docs(include_str!("../../docs/VarBatchStore.xml"));
     engine::load_docs(include_str!("../../docs/VarBatchTask.xml"));
     engine::load_docs(include_str!("../../docs/VarBatchUndoRecorder.xml"));
 }

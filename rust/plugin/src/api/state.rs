@@ -15,7 +15,6 @@ use crate::report::{OBJECTS, Outcome};
 
 const CLASS: &str = "VarBatchState";
 
-/// Documented for users in `docs/VarBatchState.xml`.
 #[derive(GodotClass)]
 #[class(init, base = RefCounted)]
 pub struct VarBatchState {
@@ -81,7 +80,6 @@ impl VarBatchState {
     }
 }
 
-/// Returns the members as they are now.
 fn members(this: &Gd<VarBatchState>) -> Arc<Members> {
     Arc::clone(&lock(&this.bind().members))
 }

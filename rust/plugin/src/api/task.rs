@@ -1,8 +1,6 @@
-//! How a method ends: at once, when it prints what it reports and keeps its error for `get_last_error`; or as a call in the
-//! background, with the class `VarBatchTask`.
+//! How a method ends: at once, when it prints its reports and keeps its error for `get_last_error`; or as a task.
 //!
-//! Every method of the class ends here, except the ones that only look something up. The error is kept last, because
-//! printing runs Loggers, which may call the class themselves.
+//! The error is kept last, because printing runs Loggers, which may call the class themselves.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -26,17 +24,14 @@ thread_local! {
     static LAST: RefCell<Option<(EngineError, String)>> = const { RefCell::new(None) };
 }
 
-/// Number of threads whose last call failed, including threads that have ended. While it is 0, a successful call costs
-/// one load.
+/// Number of threads whose last call failed, including ended ones. While it is 0, a successful call costs one load.
 static FAILED: AtomicUsize = AtomicUsize::new(0);
 
-/// Ends a call and returns its value. The error's message is the first error line, or the engine's text for the code if
-/// there is none.
+/// Ends a call and returns its value. The error's message is the first error line, else the engine's text for the code.
 pub fn end<T>(method: &str, outcome: impl Into<Outcome<T>>) -> T {
     end_of("VarBatch", method, outcome)
 }
 
-/// Ends a call of another class.
 pub fn end_of<T>(class: &str, method: &str, outcome: impl Into<Outcome<T>>) -> T {
     let Outcome { value, lines, code, .. } = outcome.into();
     if lines.is_empty() && code == EngineError::OK {
@@ -61,7 +56,6 @@ pub fn succeeded() {
     }
 }
 
-/// Returns the error and the message of this thread's last call.
 pub fn last() -> (EngineError, String) {
     LAST.with_borrow(Clone::clone).unwrap_or((EngineError::OK, String::new()))
 }
@@ -86,7 +80,6 @@ fn set_last(new: Option<(EngineError, String)>) {
     };
 }
 
-/// Documented for users in `docs/VarBatchTask.xml`.
 #[derive(GodotClass)]
 #[class(no_init, base = RefCounted)]
 pub struct VarBatchTask {
@@ -96,7 +89,11 @@ pub struct VarBatchTask {
 
 /// Starts a task, which reports its own result. The job must not borrow anything that scripts can change.
 pub fn start(method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> {
-    let shared = Shared::new(method, &job);
+    start_of("VarBatch", method, job)
+}
+
+pub fn start_of(class: &'static str, method: &'static str, job: impl Job + 'static) -> Gd<VarBatchTask> {
+    let shared = Shared::new(class, method, &job);
     let object = Gd::from_init_fn(|base| VarBatchTask { shared: Arc::clone(&shared), _base: base });
     shared.hold(object.clone().upcast());
     // Weak, because the task owns its listener. The object keeps `shared` alive until "finished" is emitted.

@@ -5,7 +5,6 @@ use varbatch_codec::{Kind, Scalar, Shape};
 
 use crate::engine::DIALECTS;
 
-/// Makes the row of a type in the type table.
 pub fn row(kind: Kind) -> VarDictionary {
     let wire = wire(kind.shape());
     let mut row = vdict! { "type" => i64::from(kind.id()), "name" => kind.name(), "wire" => wire.as_str() };

@@ -18,7 +18,6 @@ use crate::undo::record::{Wanted, record};
 use crate::undo::recording::Recording;
 use crate::undo::rows;
 
-/// Documented for users in `docs/VarBatchUndoRecorder.xml`.
 #[derive(GodotClass)]
 #[class(init, base = RefCounted)]
 pub struct VarBatchUndoRecorder {
@@ -95,7 +94,6 @@ impl VarBatchUndoRecorder {
         map
     }
 
-    /// Returns the changes since the objects were recorded, and ends the recording.
     #[func(gd_self)]
     fn flush(this: Gd<Self>, #[opt(default = false)] deep: bool) -> Array<VarDictionary> {
         end_recording(&this, "flush", |changes| match deep {

@@ -28,14 +28,12 @@ use crate::report::{Failure, Line, Outcome, PRINTS};
 
 const MAX_THREADS: i64 = 256;
 
-/// The class of static methods. Documented for users in `docs/VarBatch.xml`.
 #[derive(GodotClass)]
 #[class(no_init, base = Object)]
 pub struct VarBatch {}
 
 #[godot_api]
 impl VarBatch {
-    /// No compression: the default of `compression_mode`.
     #[constant]
     const COMPRESSION_NONE: i64 = NOT_COMPRESSED;
 
@@ -69,7 +67,6 @@ impl VarBatch {
         end("get_vars", stream::get_vars(&file, count, makers(allow_objects.value())))
     }
 
-    /// Returns the length in bytes of the value that begins at an offset.
     #[func]
     fn decode_var_size(
         bytes: PackedByteArray,
@@ -111,7 +108,6 @@ impl VarBatch {
         end("transcode_file", Outcome::of_code(translation(from, to).and_then(call)))
     }
 
-    /// Returns the type tree of a buffer.
     #[func]
     fn describe(
         bytes: PackedByteArray,
@@ -174,7 +170,6 @@ impl VarBatch {
         end("apply_deltas", change::deltas(&pairs, delta::apply))
     }
 
-    /// Sets the thread count: 0 means one per core, 1 only the calling thread.
     #[func]
     fn set_thread_count(count: i64) {
         let Some(threads) = usize::try_from(count).ok().filter(|_| count <= MAX_THREADS) else {
@@ -205,7 +200,6 @@ impl VarBatch {
         Kind::ALL.into_iter().map(row).collect()
     }
 
-    /// Switches the lines of this thread's calls on or off, and of the tasks that it starts.
     #[func]
     fn set_print_error_messages(enabled: bool) {
         PRINTS.set(enabled);
@@ -259,7 +253,6 @@ calls! {
         #[opt(default = &no())] allow_objects: FlagArg,
     ) -> VarArray { bytes_to_vars, Decode::buffers => &buffers, makers(allow_objects.value()) }
 
-    // All values in one byte array, in the format of `store_var`.
     vars_to_frames, vars_to_frames_async(
         values: AnyArray,
         #[opt(default = false)] full_objects: bool,
@@ -362,7 +355,7 @@ fn bytes_to_var_at(bytes: &PackedByteArray, allow_objects: Option<&Value>, offse
 }
 
 /// Reads the argument `allow_objects`. Where it was a bool, the engine also converted numbers.
-fn makers(allow_objects: &Value) -> Result<Makers, Failure> {
+pub fn makers(allow_objects: &Value) -> Result<Makers, Failure> {
     match allow_objects.variant().try_to_relaxed() {
         Ok(flag) => Ok(Makers::flag(flag)),
         Err(_) => Makers::of(allow_objects).map_err(Failure::invalid),
@@ -377,7 +370,6 @@ fn any_makers(allow_objects: &Value) -> Result<Option<Makers>, Failure> {
     }
 }
 
-/// Returns the dialect that a script named.
 fn dialect_of(arg: DialectArg) -> Result<Dialect, Failure> {
     arg.dialect().map_err(Failure::invalid)
 }

@@ -1,5 +1,4 @@
-//! What calls add to their messages: what is wrong with bytes, what reads a file of another format, and which argument was
-//! meant.
+//! What calls add to their messages: what is wrong with bytes, what reads another format, and which argument was meant.
 
 use godot::classes::Os;
 use godot::obj::Singleton;
@@ -12,7 +11,6 @@ use crate::report::Line;
 /// Whoever ports `get_var(true)` means the argument that says which objects are allowed.
 const PORTED: &str = "returns the default, which is true: load_var(path, null, true) allows objects";
 
-/// Returns an error about bytes that were decoded.
 pub fn decoded(error: &CodecError) -> String {
     use CodecErrorKind::{Malformed, Negative, ShortFrame, UnknownElementType, UnknownType};
     let kind = error.kind();
@@ -28,7 +26,6 @@ pub fn on_missing(default: &Slot, path: &str) -> Option<Line> {
     (is_true(default) && Os::singleton().is_debug_build()).then(|| Line::warning(text))
 }
 
-/// Adds what may be meant to an error about objects.
 pub fn on_refused(default: &Slot, error: &mut Line) {
     if is_true(default) && error.text.contains("allow_objects") {
         error.text += &format!("; {PORTED}");

@@ -1,5 +1,4 @@
-//! What differs between two buffers: finds changes and applies those that a script passes, makes deltas and applies them.
-//! The codec does the work. For batches of pairs over threads.
+//! Finds changes between two buffers and applies those of a script; makes and applies deltas. The codec does the work.
 
 use godot::prelude::*;
 use varbatch_codec::change::delta::{self, DeltaError};
@@ -16,7 +15,6 @@ use crate::value::change_rows::{ChangeRow, RowKeys};
 /// Changes for scripts: a typed Array, so that scripts know that each element is a Dictionary.
 pub type Dictionaries = Array<VarDictionary>;
 
-/// Compares two buffers. Returns no changes if that fails.
 pub fn diff(before: &PackedByteArray, after: &PackedByteArray, mut makers: Makers) -> Outcome<Dictionaries> {
     let found = find(engine::bytes_of(before), engine::bytes_of(after), makers.allow_objects());
     let (changes, reports) = dictionaries(found, &mut makers);
@@ -82,7 +80,6 @@ fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<Pa
         let change = args.and_then(|args| EncodedChange::of(&args, full_objects));
         encoded.push(change.map_err(|why| format!("change {index}: {why}"))?);
     }
-    // From here on, only use what no script can change.
     let mut patch = Patch::new(before).map_err(|error| format!("before: {error}"))?;
     let paths: Vec<Vec<_>> =
         encoded.iter().map(|change| change.path.iter().map(|step| PathStep::Key(step)).collect()).collect();
@@ -165,13 +162,11 @@ fn canonical(bytes: &[u8], full_objects: bool) -> Option<Vec<u8>> {
 /// [`make_delta`] or [`delta::apply`].
 type PlanOf = for<'a> fn(&'a [u8], &'a [u8]) -> Result<Plan<'a>, DeltaError>;
 
-/// Returns what `plan` makes of two buffers; empty if that fails.
 pub fn delta(first: &PackedByteArray, second: &PackedByteArray, plan: PlanOf) -> Outcome<PackedByteArray> {
     let plan = plan(engine::bytes_of(first), engine::bytes_of(second));
     Outcome::of(plan.map(|plan| Outcome::new(encode::to_bytes(&plan), Vec::new())))
 }
 
-/// Does the same for each pair of buffers.
 pub fn deltas(pairs: &AnyArray, plan: PlanOf) -> Outcome<Array<PackedByteArray>> {
     let pairs = held(pairs);
     let mut result = OwnArray::byte_arrays(pairs.len());
@@ -216,8 +211,7 @@ fn pair(value: &Value) -> Pair {
     Ok([held(0, first)?, held(1, second)?])
 }
 
-/// Calls `work` with the bytes of each pair and its slot, on several threads if there are many bytes. Reports failures,
-/// and elements that are not pairs.
+/// Calls `work` with each pair's bytes and slot, over threads if there are many. Reports failures and what is no pair.
 fn each_pair<'p, S: Send>(
     pairs: &'p [Pair],
     slots: &mut [S],

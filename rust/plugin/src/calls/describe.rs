@@ -18,8 +18,7 @@ pub const MAX_NODES: i64 = 100_000;
 /// Min bytes of a value inside a key.
 const LEAST_LEN: usize = 4;
 
-/// Returns the tree of the value at the start of `bytes`, up to `max_nodes` or the first error, which is the `error` of
-/// the root. Fails if `max_nodes` is less than 1.
+/// Returns the tree of a value, up to `max_nodes`, at least 1, or to the first error, which is the `error` of the root.
 pub fn describe(bytes: &PackedByteArray, dialect: Dialect, max_nodes: i64) -> Result<Outcome<VarDictionary>, Failure> {
     let count = super::count_of(max_nodes).filter(|&count| count > 0);
     let failure = || Failure::invalid(format_args!("expected a max_nodes of at least 1, found {max_nodes}"));
@@ -99,8 +98,7 @@ impl Tree {
         made
     }
 
-    /// Returns the key of an entry. Returns the name of its type instead if building the key would need the engine, or
-    /// would exceed the budget.
+    /// Returns the key of an entry, or the name of its type if the key would need the engine or exceed the budget.
     fn key(&mut self, bytes: &[u8]) -> Slot {
         let kind = Reader::new(bytes).with_dialect(self.dialect).peek_kind().expect("it was read before");
         let mut slot = Slot::new();

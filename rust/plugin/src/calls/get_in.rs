@@ -1,7 +1,6 @@
 //! Decodes the value at a path, and nothing else of a buffer.
 //!
-//! The codec finds where the value is. Values that need the engine are built at the end, from references of our own: also
-//! those in containers whose parts are not of their type, which decoding converts or drops.
+//! Values that need the engine are built last, from our own references, as are containers with parts of other types.
 
 use godot::builtin::{AnyArray, PackedByteArray, VarArray, Variant};
 use varbatch_codec::lookup::{Found, Key, Target, element_kind, find, within};
@@ -36,7 +35,6 @@ fn keys(steps: &[Vec<u8>]) -> Vec<Key<'_>> {
 enum PathEnd {
     /// The value is in the slot, perhaps without elements that its typed containers refuse.
     Value(Option<Box<Dropped>>),
-    /// The path is not there.
     Nothing,
     /// The engine must be asked to convert something.
     Later,
@@ -57,7 +55,6 @@ pub fn get_in(bytes: &PackedByteArray, path: &AnyArray, default: &Variant) -> Ou
     Outcome::new(value.clone(), lines)
 }
 
-/// Does the same for each buffer, over threads if there are many bytes.
 pub fn get_in_each(buffers: &AnyArray, path: &AnyArray, default: &Variant) -> Outcome<VarArray> {
     let mut values = OwnArray::new(buffers.len());
     let steps = match steps(path) {

@@ -1,9 +1,7 @@
 //! Values in an open file, a stream or packets, where these stand: records between whatever else is there, as
 //! `FileAccess.store_var`, `StreamPeer.put_var` and `PacketPeer.put_var` write them.
 //!
-//! A record is written at once. Many are read with few calls: each time the bytes that are known to belong to those
-//! asked for, never one behind the last. Errors of the engine may run scripts, so nothing of the caller's is borrowed
-//! meanwhile.
+//! Many records are read with few calls, never a byte too far. Errors may run scripts: nothing stays borrowed then.
 
 use std::cell::Cell;
 
@@ -42,7 +40,6 @@ fn check_open(stream: &Stream<'_>) -> Result<(), Failure> {
     stream.is_open().then_some(()).ok_or_else(closed)
 }
 
-/// A value behind its length.
 struct Record {
     bytes: PackedByteArray,
     has_len: bool,
@@ -141,7 +138,6 @@ fn store_packets(stream: &Stream<'_>, encoded: Outcome<Array<PackedByteArray>>) 
     Outcome { value: code, code, ..Outcome::new(code, lines) }
 }
 
-/// Reads a value. Null if there is none, or no whole one.
 pub fn get_var(file: &ObjectArg, makers: Result<Option<Makers>, Failure>) -> Outcome<Variant> {
     let get = |stream: Stream<'_>| {
         let makers = makers?;
@@ -230,7 +226,6 @@ fn no_packet(code: EngineError) -> Failure {
     Failure::new(code, format_args!("expected a packet, found none ({})", engine::error_text(code)))
 }
 
-/// Reads `count` values, or all that are there.
 pub fn get_vars(file: &ObjectArg, count: i64, makers: Result<Makers, Failure>) -> Outcome<VarArray> {
     let get = |stream: Stream<'_>| {
         let refused = || Failure::invalid(format_args!("expected -1 or more as count, found {count}"));
@@ -262,8 +257,7 @@ fn read_packets(stream: &Stream<'_>, count: Option<usize>) -> (Array<PackedByteA
     (packets, None)
 }
 
-/// Reads `count` records, or all that are there now, and waits for the rest of one that has begun. Also says why there
-/// are fewer. A last one that is not whole is left out.
+/// Reads `count` records, or all that are there or have begun, except a cut-off one. Also says why they are fewer.
 fn read_records(stream: &Stream<'_>, count: Option<usize>) -> (PackedByteArray, Option<Failure>) {
     let (mut bytes, is_big_endian) = (Vec::new(), stream.is_big_endian());
     let left = || usize::try_from(stream.left()).unwrap_or(usize::MAX);

@@ -1,7 +1,5 @@
 //! Converts values and files of other engines. The codec translates bytes between dialects; values are always encoded and
 //! decoded in the dialect of Godot 4, so that objects and typed containers are handled in one place.
-//!
-//! A call holds its bytes by a reference of its own. The caller prints the messages, last of all.
 
 use godot::builtin::{GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
@@ -20,7 +18,6 @@ use crate::jobs::tuning::LOAD_PARALLEL_FROM;
 use crate::objects::Makers;
 use crate::report::{Failure, Line, Outcome};
 
-/// Translates the value at the start of `bytes` to another dialect.
 pub fn transcode(bytes: &PackedByteArray, translation: Translation) -> Outcome<PackedByteArray> {
     let (mut writer, mut losses) = (Writer::new(translation.to), Losses::default());
     let start = writer.mark();
@@ -49,7 +46,6 @@ pub fn to_var(bytes: &PackedByteArray, from: Dialect, mut makers: Makers) -> Res
     Ok(Outcome::new(slot.value().variant().clone(), lines))
 }
 
-/// Encodes a value for another engine; empty if that fails.
 pub fn from_var(value: &Variant, to: Dialect, full_objects: bool) -> Outcome<PackedByteArray> {
     let mut bytes = PackedByteArray::new();
     match encode::encode(engine::value(value), full_objects, &mut bytes) {
@@ -59,10 +55,7 @@ pub fn from_var(value: &Variant, to: Dialect, full_objects: bool) -> Outcome<Pac
     }
 }
 
-/// Maps the offset `at` in a translation to the offset in the original `bytes`.
-///
-/// Reads both in step: a translation has the same events as the original, except null for the scripts and objects that
-/// it leaves out.
+/// Maps offset `at` of a translation to `bytes` by reading both: their events are the same, but null for what was lost.
 fn origin(bytes: &[u8], from: Dialect, translated: &[u8], at: usize) -> Option<usize> {
     let mut old = Reader::new(bytes).with_dialect(from).with_objects(true);
     let mut new = Reader::new(translated).with_objects(true);
@@ -76,10 +69,8 @@ fn origin(bytes: &[u8], from: Dialect, translated: &[u8], at: usize) -> Option<u
     Some(old.position())
 }
 
-/// Translates all values of the file at `source` into the file at `target`, which may be the same file. Returns when
-/// they are on the disk. A compressed file stays compressed, in the same mode if that mode can be written. Fails if the
-/// source cannot be read to its end, a value cannot be translated, or the target cannot be written. An existing target
-/// stays unchanged then.
+/// Translates all values of a file into a file, which may be the same. Returns when they are on the disk. It stays
+/// compressed, in the same mode if that can be written. If this fails, an existing target stays unchanged.
 pub fn transcode_file(from: &GString, to: &GString, translation: Translation) -> Result<Outcome<EngineError>, Failure> {
     let mut target = SaveTarget::plain(to);
     let ticket = target.ticket();

@@ -52,7 +52,6 @@ impl Members {
         new.map(|member| member.object.value().variant().clone()).collect()
     }
 
-    /// Adds the properties of an object that are not among the members.
     fn push(&mut self, mut member: Member) {
         if self.ids.contains(&member.id) {
             let known = self.list.iter().filter(|known| known.id == member.id);
@@ -135,7 +134,6 @@ impl Adding {
         Ok(Member { object, id, class, paths: Arc::clone(&self.last) })
     }
 
-    /// Returns all properties that an object stores, without the script.
     fn stored(&mut self, object: &Value) -> Vec<PropertyPath> {
         let (list, _) = self.lists.of(object);
         let names = list.names.iter().zip(&list.texts).filter(|(_, text)| *text != SCRIPT);

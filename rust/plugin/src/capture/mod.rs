@@ -59,7 +59,6 @@ pub fn capture_values(members: &Members) -> Outcome<VarArray> {
     Outcome::new(own.collect(), lines)
 }
 
-/// Returns a value with containers of its own.
 fn own(value: &Value) -> Slot {
     match value.view().kind() {
         Kind::Array => Slot::from(value.variant().to::<AnyArray>().duplicate_deep().to_variant()),
@@ -68,7 +67,6 @@ fn own(value: &Value) -> Slot {
     }
 }
 
-/// Why a value is skipped.
 type Why = &'static str;
 
 const FREED: Why = "the object was freed";
@@ -77,7 +75,6 @@ const CALLABLE: Why = "bytes hold nothing of a Callable";
 const FREED_INSIDE: Why = "an object in it was freed, and is null now";
 const REFUSED: Why = "the object refuses the value";
 
-/// Returns `otherwise`, unless the object was freed.
 fn freed_or(otherwise: Why, object: &Value) -> Why {
     if object.object_id() == 0 { FREED } else { otherwise }
 }

@@ -31,7 +31,6 @@ pub fn restore(members: &Members, bytes: &PackedByteArray) -> Outcome<EngineErro
     }))
 }
 
-/// Returns the bytes of the values, one after the other.
 fn values_in<'a>(members: &Members, bytes: &'a [u8]) -> Result<&'a [u8], Failure> {
     let invalid = |error: CodecError| Failure::new(EngineError::ERR_INVALID_DATA, error);
     let mut reader = Reader::new(bytes);
@@ -49,7 +48,6 @@ fn values_in<'a>(members: &Members, bytes: &'a [u8]) -> Result<&'a [u8], Failure
     Err(Failure::new(EngineError::ERR_INVALID_DATA, text))
 }
 
-/// Restores what [`super::capture_values`] has returned.
 pub fn restore_values(members: &Members, values: &AnyArray) -> Outcome<EngineError> {
     if values.len() != members.count {
         let text = format!("expected {} values, found {}", members.count, values.len());
@@ -70,8 +68,7 @@ pub fn restore_values(members: &Members, values: &AnyArray) -> Outcome<EngineErr
 /// A value to set; and what is missing in it.
 type Made = (Slot, Option<Why>);
 
-/// Sets each property to what `differing` returns for its value now, if that is anything. It is called for each property, with
-/// `None` for those that are gone.
+/// Sets each property to what `differing` returns, if anything, for its value now, which is `None` if it is gone.
 fn set_each(
     members: &Members,
     mut differing: impl FnMut(Option<&Value>) -> Result<Option<Made>, Why>,
@@ -97,11 +94,9 @@ fn set_each(
     Outcome::new(EngineError::OK, lines)
 }
 
-/// Bytes that are compared at once.
 const CHUNK: usize = 4096;
 
-/// Returns the bytes after those of the value. `None` if they do not begin with its bytes, which tell where they end:
-/// so another value would be there. Uses the memory of a writer and of `chars`.
+/// Returns the bytes after those of the value; `None` if they begin with another one, as bytes tell where they end.
 fn strip<'b>(value: &Value, bytes: &'b [u8], writer: &mut Writer<'static>, chars: &mut Vec<u8>) -> Option<&'b [u8]> {
     writer.clear();
     let (start, is_lossy, keep) =

@@ -14,7 +14,6 @@ use super::layout::is_known;
 pub const DIALECT: Dialect =
     if cfg!(feature = "double-precision") { Dialect::GODOT_4_DOUBLE } else { Dialect::GODOT_4 };
 
-/// The width of that engine's `real_t`.
 pub const REAL: Width = DIALECT.real;
 
 /// A pointer to the value of a Variant. Null for Nil.
@@ -61,12 +60,10 @@ pub fn construct(kind: Kind, args: &[&Variant]) -> Option<Variant> {
     (error.error == sys::GDEXTENSION_CALL_OK).then_some(made)
 }
 
-/// Creates the default value of a kind: empty or zero.
 pub fn default_value(kind: Kind) -> Variant {
     construct(kind, &[]).expect("every type has it")
 }
 
-/// Function pointers and facts about the engine, fetched once.
 pub struct Api {
     pub interface: &'static sys::GDExtensionInterface,
     pub allocates_in_parallel: bool,
@@ -141,11 +138,9 @@ pub struct TypeOf {
     pub script: Method,
 }
 
-/// The class that the engine decodes an object id to.
 pub const ENCODED_CLASS: &str = "EncodedObjectAsID";
 
-/// The kinds of items of a theme: what precedes the name of an override as a property, and the method of Control that
-/// tells whether it has one.
+/// The kinds of a theme's items: the prefix of an override's property, and the method of Control that looks for one.
 pub const THEME_ITEMS: [(&str, &str); 6] = [
     ("theme_override_colors", "has_theme_color_override"),
     ("theme_override_constants", "has_theme_constant_override"),
@@ -239,8 +234,7 @@ pub fn api() -> &'static Api {
     API.get_or_init(Api::load)
 }
 
-/// True if threads can allocate without waiting for each other. In debug builds of the engine, such as the editor, they
-/// wait: all allocations update one counter, whose cache line moves from core to core.
+/// True if threads can allocate at once. In debug builds of the engine, such as the editor, all update one counter.
 pub fn allocates_in_parallel() -> bool {
     api().allocates_in_parallel
 }

@@ -1,8 +1,6 @@
 //! Checks the arguments of every method before gdext converts them.
 //!
-//! gdext answers a wrong type with two lines that no user of this library understands, and prints the whole argument. So
-//! each method is registered with an entry point of ours in front of gdext's. It converts nothing: where an argument is
-//! wrong, it says so in a line, and returns the error that the engine's own methods return.
+//! gdext's answer to a wrong type is long and unclear: our entry points report it in one line, with the engine's error.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;
@@ -30,16 +28,13 @@ static REFUSED: OnceLock<Refused> = OnceLock::new();
 /// True while methods are registered whose entry points call [`check`] themselves.
 pub static CALL_CHECK: AtomicBool = AtomicBool::new(false);
 
-/// The function by which an extension registers a method.
 const REGISTER_NAME: &CStr = c"classdb_register_extension_class_method";
 
 /// A method, as long as the library is loaded.
 struct Method {
     class: String,
     name: String,
-    /// The names and types of its arguments.
     arguments: Vec<(String, Kind)>,
-    /// How many of these have no default.
     required: usize,
     call: sys::GDExtensionClassMethodCall,
 }
@@ -105,7 +100,6 @@ unsafe extern "C" fn register(
     }
 }
 
-/// Calls a method if its arguments are good.
 unsafe extern "C" fn call(
     method: *mut c_void,
     instance: sys::GDExtensionClassInstancePtr,
@@ -114,8 +108,7 @@ unsafe extern "C" fn call(
     ret: sys::GDExtensionVariantPtr,
     error: *mut sys::GDExtensionCallError,
 ) {
-    // SAFETY: the method is the one that was registered. The engine passes these arguments, and room for an error; gdext
-    // gets what the engine passes.
+    // SAFETY: the method is the registered one. The engine passes its arguments and room for an error, as gdext needs.
     unsafe {
         if check(method, given(args, count), &mut *error) {
             let call = (*method.cast::<Method>()).call.expect("gdext makes it");
@@ -124,13 +117,10 @@ unsafe extern "C" fn call(
     }
 }
 
-/// Returns the arguments of a call.
-///
 /// # Safety
 /// They are what the engine passes to the entry point of a method, and are used during that call.
 pub unsafe fn given<'a>(args: *const sys::GDExtensionConstVariantPtr, count: sys::GDExtensionInt) -> &'a [&'a Variant] {
-    // SAFETY: the engine passes `count` pointers to Variants, which are alive during the call; a reference to a Variant has
-    // the layout of a pointer to it.
+    // SAFETY: the engine passes `count` pointers to Variants that live during the call; a reference is such a pointer.
     if count > 0 { unsafe { std::slice::from_raw_parts(args.cast(), count as usize) } } else { &[] }
 }
 

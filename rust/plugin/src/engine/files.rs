@@ -32,9 +32,7 @@ pub fn error_text(code: EngineError) -> String {
     godot::global::error_string(i64::from(code.ord())).to_string()
 }
 
-/// Tells the engine that there is a new file at `path`, a path of this machine. In a browser `user://` is in memory, and
-/// the engine stores it after one of its own files there was closed that had been opened to write. Neither a rename nor
-/// a file that others close is noticed.
+/// Tells the engine of a new file. Browsers store `user://` only when the engine closes a file that it opened to write.
 pub fn keep(path: &Path) {
     if cfg!(any(target_os = "emscripten", feature = "browser-files")) {
         // Opened without truncating it. The file is complete, and stored with the next one if this fails.

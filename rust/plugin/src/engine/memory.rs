@@ -1,12 +1,9 @@
-//! The machine's memory: lines of the processor's cache, huge pages of Linux for large new memory, and a heap that grows at
-//! once.
+//! The machine's memory: cache lines, huge pages of Linux for large new memory, and a heap that grows at once.
 //!
-//! Memory of the system arrives page by page, as it is first written; with huge pages, which are 512 times as long, in a
-//! third of the time. Where the setting `transparent_hugepage` is `madvise`, the default of most distributions, programs
-//! have to ask for them. Nothing is asked under other settings.
+//! Memory of the system arrives page by page, as it is first written; with huge pages, 512 times as long, in a third of
+//! the time. Programs must ask for them if `transparent_hugepage` is `madvise`; otherwise nothing is asked.
 //!
-//! Only memory that is filled right away is asked for, and of it only the huge pages that lie inside. So hardly more is
-//! resident afterwards, and after the result was freed, than without.
+//! Only memory that is filled right away is asked for, and huge pages inside it: hardly more is resident than without.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -24,8 +21,7 @@ const MAX_WRITTEN: usize = 64;
 /// Huge pages that are made in one call.
 const MAX_PAGES: usize = 4;
 
-/// How long a huge page may take. It is 0.2 ms, and some milliseconds in a virtual machine whose other processors
-/// sleep, as the system waits for them: then small pages are faster.
+/// How long a huge page may take. It is 0.2 ms; small pages are faster where the system waits for other processors.
 const SLOW: Duration = Duration::from_micros(600);
 
 /// Min bytes of small blocks for which a heap grows at once, and max bytes that it grows by.
@@ -86,7 +82,6 @@ impl Pages {
     }
 }
 
-/// Returns why no huge pages are asked for, if none are.
 pub fn why_no_huge_pages() -> Option<&'static str> {
     let why = if cfg!(target_os = "linux") { "transparent_hugepage is not at madvise" } else { "they are Linux's" };
     (page_len() == 0).then_some(why)
@@ -108,12 +103,10 @@ fn ask(range: Range<usize>) {
     }
 }
 
-/// Gets the memory for about `len` bytes of small blocks, which this thread is about to allocate. Returns a block that must
-/// live until then.
+/// Gets memory for `len` bytes of small blocks that this thread will allocate. The returned block must live until then.
 ///
-/// The C library lets a heap grow by 132 KiB at a time, and each of its pages is a fault when it is first written. Here it
-/// grows by large blocks and gets all pages at once. The small blocks are cut from what is freed again; the last large one
-/// keeps the heap from shrinking. Nothing happens if the heap has such memory already.
+/// The C library grows a heap by 132 KiB at a time, with a fault for each page. Here it gets all pages of large blocks
+/// at once, unless it has such memory. All but the last, which keeps the heap large, are freed for the small blocks.
 pub fn grow_heap(len: usize) -> Vec<u8> {
     let block = || Vec::with_capacity(HEAP_BLOCK);
     if len < GROW_FROM || page_len() == 0 || !is_new(&mut block()) {
@@ -134,7 +127,6 @@ fn is_new(block: &mut Vec<u8>) -> bool {
     written(pages.end - SMALL_PAGE, SMALL_PAGE) == Some(0)
 }
 
-/// Returns the range of the pages that lie inside a range.
 fn inside(range: Range<usize>, page_len: usize) -> Range<usize> {
     range.start.next_multiple_of(page_len)..range.end / page_len * page_len
 }
@@ -169,7 +161,6 @@ mod system {
     /// Makes pages resident, as by a write. Does nothing before Linux 5.14.
     pub const POPULATE: i32 = libc::MADV_POPULATE_WRITE;
 
-    /// Does this to the pages of a range.
     pub fn advise(range: Range<usize>, advice: i32) {
         if !range.is_empty() {
             let start = std::ptr::without_provenance_mut(range.start);
@@ -182,14 +173,12 @@ mod system {
     pub fn written(at: usize, page_len: usize) -> Option<usize> {
         let start = std::ptr::without_provenance_mut(at);
         let mut present = [0; SMALL_PAGES];
-        // SAFETY: the system writes a byte for each small page of the range, of which there are at most this many: none
-        // is smaller than 4 KiB, and `page_len` is at most 2 MiB.
+        // SAFETY: the system writes a byte for each page, which has at least 4 KiB, and `page_len` is at most 2 MiB.
         let status = unsafe { libc::mincore(start, page_len, present.as_mut_ptr()) };
         (status == 0).then(|| present.iter().filter(|&&page| page & 1 == 1).count())
     }
 }
 
-/// Other systems are not asked.
 #[cfg(not(target_os = "linux"))]
 mod system {
     use std::ops::Range;
@@ -209,7 +198,6 @@ mod system {
     pub fn advise(_: Range<usize>, _: i32) {}
 }
 
-/// Bytes of a line of the processor's cache.
 pub const LINE: usize = 64;
 
 /// Fetches two lines of memory from an address, which may be any.
@@ -219,7 +207,6 @@ pub fn lines(at: *const u8) {
     line(at.wrapping_add(LINE));
 }
 
-/// Fetches a line of memory from an address, which may be any.
 #[inline(always)]
 pub fn line(at: *const u8) {
     #[cfg(target_arch = "x86_64")]

@@ -1,11 +1,9 @@
 //! The only raw GDExtension calls: pointers into Variants, uninitialised memory of engine arrays, containers filled in
 //! place, and the two methods that are called too often for gdext's conversions.
 //!
-//! gdext reads a packed array out of a Variant by taking a reference to it, and resizes it with zeros. Both cost more
-//! than encoding a small value. This module uses the calls of GDExtension 4.4 instead, and reads memory directly in
-//! engines whose layout [`layout`] has verified. Every use is wrapped in a safe function; nothing outside this module
-//! is `unsafe`. What may be written to in place is a new value by its type: a slot that was just set, [`BytesSlot`],
-//! [`OwnArray`], [`Growing`].
+//! gdext takes a reference to a packed array to read it, and resizes it with zeros: both cost more than encoding a
+//! small value. This module uses calls of GDExtension 4.4, and reads memory where [`layout`] has verified it. Nothing
+//! outside is `unsafe`. New values may be written in place: a slot just set, [`BytesSlot`], [`OwnArray`], [`Growing`].
 //!
 //! The module is sound because of:
 //! - **Layout**: `Array` keeps its Variants, and `PackedStringArray` its Strings, one after the other (gdext relies on
@@ -41,8 +39,8 @@ use layout::{Entry, Private, is_known};
 use memory::{LINE, line, lines};
 pub use memory::{Pages, grow_heap, why_no_huge_pages};
 pub use methods::{
-    AnyArg, BytesArg, Call, CompressionArg, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, load_docs, no,
-    null, register, register_dialects,
+    AnyArg, ArrayArg, BytesArg, Call, CompressionArg, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg,
+    load_docs, no, null, register, register_dialects,
 };
 pub use objects::{
     NewObject, base_class, can_instantiate, class_name, class_of, encoded_id, free, free_later, has_script_method,

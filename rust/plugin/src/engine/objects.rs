@@ -1,8 +1,7 @@
 //! Objects in Variants: their properties, classes and scripts.
 //!
-//! Methods are called through their method bind, never by name: a script may have one of the same name. What reads,
-//! writes or lists properties, or creates an object, may run a script: see the docs of `engine`. A freed object is no
-//! error: it has no properties.
+//! Methods are called through their method bind: a script may have one of the same name. What reads, writes or lists
+//! properties, or creates an object, may run a script. A freed object is no error: it has no properties.
 
 use godot::classes::{ClassDb, ResourceLoader, Script};
 use godot::init::is_main_thread;
@@ -43,8 +42,6 @@ impl Slot {
     }
 }
 
-/// Calls a method that returns a `T`.
-///
 /// # Safety
 /// The object is alive and of the method's class, and the method takes these arguments and returns a `T`.
 pub unsafe fn call_method<T: GodotFfi + Default>(method: Bind, object: sys::GDExtensionObjectPtr, args: Args<'_>) -> T {
@@ -65,14 +62,13 @@ fn object(holder: &Value) -> Option<Gd<Object>> {
     (holder.object_id() != 0).then(|| holder.variant().try_to().ok()).flatten()
 }
 
-/// Reads a property, or a component or entry of another value, into a slot. `false`, and null, if the value has none of that
-/// name that can be read.
+/// Reads a property, or a component or entry of another value, into a slot. `false`, and null, if there is none.
 // In place: the engine writes a Variant in parts, which are slow to read at once, as a move would.
 #[inline]
 pub fn read_property(holder: &Value, name: &StringName, slot: &mut Slot) -> bool {
     let mut is_valid = 0;
-    // SAFETY: the Variant and the name are alive. The engine looks whether an object is alive, and makes a Variant even if
-    // there is no such property. Nobody else sees the slot meanwhile.
+    // SAFETY: the Variant and the name are alive. The engine looks whether an object is alive, and makes a Variant even
+    // if there is no such property. Nobody else sees the slot meanwhile.
     unsafe {
         let found = slot.release();
         (api().interface.variant_get_named)(
@@ -88,15 +84,13 @@ pub fn read_property(holder: &Value, name: &StringName, slot: &mut Slot) -> bool
     is_valid != 0
 }
 
-/// Returns the value of a property, or `None` if [`read_property`] cannot read it.
 #[inline]
 pub fn property(holder: &Value, name: &StringName) -> Option<Slot> {
     let mut found = Slot::new();
     read_property(holder, name, &mut found).then_some(found)
 }
 
-/// Sets a property, or a component or entry of another value. Returns the value: a changed copy of a math type, else the
-/// same. `None` if it has none of that name, or refuses the new value.
+/// Sets a property, or a part of another value. Returns the value, of a math type a changed copy; `None` if refused.
 pub fn with_property(holder: &Value, name: &StringName, new: &Value) -> Option<Slot> {
     // The engine takes the holder as mutable, so this is a copy.
     let mut holder = holder.variant().clone();
@@ -128,14 +122,11 @@ pub fn id_in(holder: &Value) -> u64 {
     unsafe { (api().interface.variant_get_object_instance_id)(holder.variant().var_sys()) }
 }
 
-/// Returns the object with an instance id, or null if it was freed.
 pub fn object_of_id(id: u64) -> Slot {
     // SAFETY: any id may be looked up, and gives a living object or null.
     Slot::from(unsafe { held(api(), (api().interface.object_get_instance_from_id)(id)) })
 }
 
-/// Returns a Variant of an object.
-///
 /// # Safety
 /// The object is null or alive.
 #[inline(always)]
@@ -194,8 +185,7 @@ impl NewObject {
         }
     }
 
-    /// Sets a property. Returns `false` if there is none of this name, if it refuses the value, or if a script has freed the
-    /// object.
+    /// Sets a property. `false` if there is none of this name, it refuses the value, or a script has freed the object.
     pub fn try_set(&mut self, name: &StringName, new: &Value) -> bool {
         self.is_alive() && set_named(&mut self.object, name, new)
     }
@@ -244,7 +234,6 @@ pub fn remove_meta(holder: &Value, name: &StringName) {
     }
 }
 
-/// Returns the class name of the object in a Variant, or an empty String if there is no object.
 pub fn class_of(holder: &Value) -> GString {
     object(holder).map(|object| object.get_class()).unwrap_or_default()
 }
@@ -272,7 +261,6 @@ pub fn script_of(holder: &Value) -> Variant {
     pointer(holder).map_or(Variant::nil(), |object| unsafe { call_method(api().get_script, object, &[]) })
 }
 
-/// Returns the instance id of the script of an object, or 0 if it has none.
 pub fn script_id(holder: &Value) -> u64 {
     value(&script_of(holder)).object_id()
 }
@@ -283,14 +271,12 @@ pub fn has_script_method(holder: &Value, name: &StringName) -> bool {
         .is_some_and(|object| unsafe { (api().interface.object_has_script_method)(object, name.string_sys()) } != 0)
 }
 
-/// Returns the places of the theme's items that a Control overrides; each is a place in [`THEME_ITEMS`](super::THEME_ITEMS)
-/// and a name. None if the object is no Control.
+/// Returns the places of `items` that a Control overrides, each a kind in `THEME_ITEMS` and a name. Others have none.
 pub fn theme_overrides(holder: &Value, items: &[(usize, StringName)]) -> Vec<i64> {
     let api = api();
     // SAFETY: the object is alive.
     let control = pointer(holder).filter(|object| unsafe { is_of(*object, api.control_class) });
-    // SAFETY: the object is a living Control. The method was found by the hash of its signature: it takes a StringName
-    // and returns a bool.
+    // SAFETY: the object is a living Control, and the method, by its hash, takes a StringName and returns a bool.
     let has = |control, kind: usize, item: &StringName| unsafe {
         call_method::<bool>(api.has_override[kind], control, &[item.sys()])
     };

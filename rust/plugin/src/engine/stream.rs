@@ -24,7 +24,6 @@ pub enum StreamKind {
 /// Adds a field for each method, which is found by the hash of its signature.
 macro_rules! methods {
     ($($field:ident = $class:ident.$name:ident $hash:expr;)*) => {
-        /// Methods of these classes, and what tells their objects from others.
         struct Methods {
             classes: [(StreamKind, *mut std::ffi::c_void); 3],
             $($field: Bind,)*
@@ -81,8 +80,7 @@ fn methods() -> &'static Methods {
     METHODS.get_or_init(Methods::find)
 }
 
-/// A FileAccess, a StreamPeer or a PacketPeer, which lives as long as the Variant that holds it. Its methods may run
-/// scripts: those that hear of an error, and those of a peer.
+/// A FileAccess, StreamPeer or PacketPeer in a Variant. Methods may run scripts: of a peer, or that hear of errors.
 pub struct Stream<'v> {
     object: sys::GDExtensionObjectPtr,
     pub kind: StreamKind,
@@ -138,8 +136,7 @@ impl<'v> Stream<'v> {
         self.call::<i64>(methods().get_encode_buffer_max_size, &[]).try_into().unwrap_or(0)
     }
 
-    /// What a file says of the last read: that it has ended, or failed. Compressed files do not tell of one byte that is
-    /// missing.
+    /// Whether a file has ended, or failed, in the last read. Compressed files do not tell of one missing byte.
     pub fn read_error(&self) -> Option<EngineError> {
         if self.kind != StreamKind::File {
             return None;
@@ -158,8 +155,7 @@ impl<'v> Stream<'v> {
         if self.kind == StreamKind::File {
             out.reserve(len);
             let room = out.spare_capacity_mut()[..len].as_mut_ptr().cast();
-            // SAFETY: the object is a FileAccess and alive. It writes at most `len` bytes to memory that has room for them, and
-            // returns how many, or -1.
+            // SAFETY: the FileAccess is alive. It writes up to `len` bytes, for which there is room; -1 if it fails.
             unsafe {
                 let read = (api().interface.file_access_get_buffer)(self.object, room, len as u64);
                 out.set_len(out.len() + usize::try_from(read).ok().filter(|read| *read <= len).unwrap_or(0));
@@ -173,13 +169,11 @@ impl<'v> Stream<'v> {
         checked(code.unwrap_or_default())
     }
 
-    /// Takes the next packet, or returns the error of the peer.
     pub fn packet(&self) -> Result<PackedByteArray, EngineError> {
         let bytes = self.call(methods().get_packet, &[]);
         checked(self.call(methods().get_packet_error, &[])).map(|()| bytes)
     }
 
-    /// Writes bytes, at once, or returns the error of the object.
     pub fn write(&self, bytes: &PackedByteArray) -> Result<(), EngineError> {
         let args = [bytes.sys()];
         match self.kind {

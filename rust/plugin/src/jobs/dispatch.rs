@@ -1,12 +1,10 @@
 //! Brings signals, and work that only the main thread may do, from the threads of tasks to the main thread.
 //!
-//! Threads leave news in a list, which the main thread reads in each frame of the SceneTree, so that no news can get
-//! lost. A deferred call connects to the frames; in a main loop that is not a SceneTree, deferred calls replace them.
-//! The engine gives a thread that loads resources its own message queue, which that thread flushes or drops. So
-//! deferred calls are only made by the main thread, or by a thread that the engine has never seen.
+//! Threads leave news in a list, which the main thread reads in each frame of the SceneTree, so that none get lost. A
+//! deferred call connects to the frames, or replaces them in another main loop. The engine gives a thread that loads resources
+//! its own message queue, which may be dropped: so only the main thread, or one the engine has never seen, makes such calls.
 //!
-//! The engine calls an object of ours by name, never a closure: a message that is still in its queue when the library
-//! is unloaded must not refer to the library.
+//! The engine calls an object of ours by name, never a closure: a message that outlives the library must not refer to it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,19 +19,16 @@ use godot::init::is_main_thread;
 use godot::obj::{Gd, Singleton};
 use godot::register::{GodotClass, godot_api};
 use varbatch_workers::join_later;
-use varbatch_workers::tasks::TaskEvent;
+use varbatch_workers::tasks::{Task, TaskEvent};
 
-use super::task::{FINISHED, Shared};
+use super::task::{AnyJob, FINISHED, Shared};
 use super::{lock, pool};
 use crate::engine::Reference;
 
-/// Time per frame that the main thread may work on tasks.
+/// Time per frame that the main thread may work on tasks, and max tasks of [`ENDED`] that it looks at. And max rounds of ending
+/// tasks when the library is unloaded: scripts that receive "finished" may start more.
 const FRAME: Duration = Duration::from_millis(3);
-
-/// Max tasks of [`ENDED`] that are looked at in a frame.
 const LOOKS: usize = 128;
-
-/// Max rounds of ending tasks when the library is unloaded: scripts that receive "finished" may start more.
 const ROUNDS: usize = 10;
 
 static DISPATCHER: Mutex<Option<Reference<Gd<VarBatchDispatcher>>>> = Mutex::new(None);
@@ -41,16 +36,13 @@ static DISPATCHER: Mutex<Option<Reference<Gd<VarBatchDispatcher>>>> = Mutex::new
 /// Tasks that have progressed or ended, in this order.
 static NEWS: Mutex<Vec<(Arc<Shared>, TaskEvent)>> = Mutex::new(Vec::new());
 
-/// Tasks that have emitted "finished" and that scripts still hold, the latest first: the engine does not say when
-/// somebody connects to them.
+/// Ended tasks that scripts still hold, the latest first: the engine does not say when somebody connects to them.
 static ENDED: Mutex<VecDeque<Ended>> = Mutex::new(VecDeque::new());
 
 type Ended = (Arc<Shared>, Reference<Gd<RefCounted>>);
 
-/// True if tasks are waiting for the main thread to work on them.
+/// True if tasks wait for the main thread to work on them; and if each frame and the end of the game call the dispatcher.
 static IS_WAITING: AtomicBool = AtomicBool::new(false);
-
-/// True if each frame and the end of the game call the dispatcher.
 static IS_CONNECTED: AtomicBool = AtomicBool::new(false);
 
 static IS_REQUESTED: Mutex<bool> = Mutex::new(false);
@@ -106,8 +98,17 @@ pub fn post(shared: Arc<Shared>, event: TaskEvent) {
     request_call();
 }
 
-/// Requests a deferred call of [`VarBatchDispatcher::deliver`], unless frames are connected or a call is already
-/// requested.
+/// Starts work that no object tells of. Returns its task.
+pub fn start_alone(job: AnyJob) -> Arc<Task<AnyJob>> {
+    watch();
+    pool::TASKS.start(&pool::threads(), job, |_, event| {
+        if event == TaskEvent::Waiting && !IS_WAITING.swap(true, Ordering::AcqRel) {
+            request_call();
+        }
+    })
+}
+
+/// Requests a deferred call of [`VarBatchDispatcher::deliver`], unless frames are connected or one is requested.
 fn request_call() {
     if IS_CONNECTED.load(Ordering::Acquire) {
         return;
@@ -129,8 +130,7 @@ fn request_call() {
     thread.into_iter().for_each(join_later);
 }
 
-/// Connects to each frame and to the end of the game. Returns false if the main loop is not a SceneTree or does not
-/// exist yet. On the main thread.
+/// Connects to each frame and the end of the game. Returns false as long as there is no SceneTree. On the main thread.
 fn connect() -> bool {
     let Some(mut tree) = main_loop().and_then(|main_loop| main_loop.try_cast::<SceneTree>().ok()) else { return false };
     if !IS_CONNECTED.swap(true, Ordering::AcqRel) {
@@ -163,8 +163,7 @@ fn emit_news() -> bool {
     is_any
 }
 
-/// Emits "finished" again for those who connected to it after the end, and forgets tasks that scripts do not hold any
-/// more: of up to `max` tasks, which take turns. On the main thread.
+/// Emits "finished" for who connected after the end, and forgets tasks that no script holds: of up to `max`, which take turns.
 fn tell_late(max: usize) {
     let mut ended = lock(&ENDED);
     if ended.is_empty() {
@@ -208,8 +207,7 @@ fn main_loop() -> Option<Gd<MainLoop>> {
 fn release() {
     let news = std::mem::take(&mut *lock(&NEWS));
     news.iter().filter(|(_, event)| *event == TaskEvent::Finished).for_each(|(shared, _)| shared.release());
-    let ended = std::mem::take(&mut *lock(&ENDED));
-    drop(ended);
+    let _ended = std::mem::take(&mut *lock(&ENDED));
 }
 
 /// Ends all tasks and threads, and releases all objects. The library may be unloaded after this.
@@ -234,9 +232,7 @@ pub fn shut_down() {
     release();
     *lock(&IS_REQUESTED) = false;
     let dispatcher = lock(&DISPATCHER).take();
-    if let Some(dispatcher) = dispatcher {
-        dispatcher.get().free();
-    }
+    dispatcher.into_iter().for_each(|dispatcher| dispatcher.get().free());
     IS_WAITING.store(false, Ordering::Relaxed);
     IS_CONNECTED.store(false, Ordering::Relaxed);
 }

@@ -1,5 +1,4 @@
-//! The threads that all calls share, started for the first large call or task, the queue of tasks, and the work of a call
-//! on many values, in runs over these threads.
+//! The threads that all calls share, started for the first large call or task; the queue of tasks; runs of many values.
 
 use std::sync::Mutex;
 
@@ -13,7 +12,6 @@ static ALONE: Threads = Threads::alone();
 
 static POOL: Mutex<Pool> = Mutex::new(Pool { wanted: 0, threads: None });
 
-/// The tasks, which are started with [`threads`].
 pub static TASKS: Tasks<AnyJob> = Tasks::new();
 
 struct Pool {
@@ -45,28 +43,23 @@ pub fn set_count(count: usize) {
     drop(old);
 }
 
-/// Returns how many threads work on a large call.
 pub fn count() -> usize {
     let pool = lock(&POOL);
     pool.threads.as_ref().map_or_else(|| Threads::planned(pool.wanted), Threads::count)
 }
 
-/// Ends the tasks and the threads, after completing the tasks that must complete. The library may be unloaded after
-/// this.
+/// Completes the tasks that must complete, and ends the others and the threads. Then the library may be unloaded.
 pub fn shut_down() {
     let threads = lock(&POOL).threads.clone();
     TASKS.shut_down(&threads.unwrap_or(Threads::alone()));
-    let old = lock(&POOL).threads.take();
-    drop(old);
+    let _old = lock(&POOL).threads.take();
 }
 
 /// Bytes of work that a thread takes at a time.
 const RUN: usize = 256 << 10;
 
-/// Hands out runs of slots, each with a scan that stands where its first item begins. While threads work on runs, one of
-/// them scans ahead to find where the next run begins.
+/// Hands out runs of slots, each with a scan where its first item begins. While others work, one thread scans ahead.
 pub struct Runs<'s, S, O, F> {
-    /// Where the next run begins.
     pub scan: S,
     slots: &'s mut [O],
     len: usize,
@@ -74,8 +67,7 @@ pub struct Runs<'s, S, O, F> {
 }
 
 impl<'s, S: Clone, O, F: FnMut(&mut S) -> Option<usize>> Runs<'s, S, O, F> {
-    /// Splits into runs of about `len` bytes. `pass` moves the scan over an item and returns its length in bytes, or
-    /// `None` if there is no further item.
+    /// Splits into runs of about `len` bytes. `pass` skips an item and returns its length in bytes; `None` at the end.
     pub fn new(scan: S, slots: &'s mut [O], len: usize, pass: F) -> Self {
         Self { scan, slots, len, pass }
     }
@@ -97,8 +89,7 @@ impl<'s, S: Clone, O, F: FnMut(&mut S) -> Option<usize>> Iterator for Runs<'s, S
     }
 }
 
-/// Calls `work` once with each item and its slot, in runs of about [`RUN`] bytes over `threads`. `begin` makes the state
-/// that the calls of one thread share; returns these states.
+/// Calls `work` with each item and its slot, in runs over `threads`. Returns the states that `begin` makes for threads.
 pub fn each_run<T, O: Send, S: Send>(
     items: impl Iterator<Item = T> + Clone + Send,
     len: impl Fn(&T) -> usize + Sync,

@@ -16,23 +16,20 @@ use super::lock;
 use crate::engine::{Reference, Slot};
 use crate::report::{self, Failure, Outcome, PRINTS};
 
-/// The size of a step, in bytes of work: less than a millisecond.
+/// The size of a step, less than a millisecond, and the work of each value besides its bytes: in bytes of work.
 pub const STEP: usize = 1 << 20;
+pub const VALUE: usize = 256;
 
 pub const FINISHED: &str = "finished";
 
-/// Work of each value in addition to its bytes, in bytes.
-pub const VALUE: usize = 256;
-
 /// The work of one call. A step that returns [`NextStep::Owner`] says that the next step may run scripts.
 pub trait Job: Work {
-    /// Returns the number of the ticket by which other calls find the task of this job, to wait for it.
+    /// The number of the ticket by which other calls find the task of this job, to wait for it.
     fn ticket(&self) -> Option<u64> {
         None
     }
 
-    /// Returns the outcome. Called once, after the last step, with the end of the task locked: values that are not
-    /// returned stay in the job, as scripts may run when they are dropped.
+    /// Called once, after the last step, with the end locked: other values stay in the job, as scripts may run when they drop.
     fn outcome(&mut self) -> Outcome<Slot>;
 }
 
@@ -56,9 +53,10 @@ impl Work for AnyJob {
     }
 }
 
-/// The state that the object, the work and the main thread share. This state and the object keep each other alive until
-/// "finished" is emitted, so that a task runs on even if no script holds it.
+/// What the object, the work and the main thread share. It and the object keep each other alive until "finished".
+#[derive(Default)]
 pub struct Shared {
+    class: &'static str,
     method: &'static str,
     returns_code: bool,
     /// False if the thread that started it wants no lines.
@@ -74,21 +72,12 @@ pub struct Shared {
 }
 
 impl Shared {
-    pub fn new(method: &'static str, job: &dyn Job) -> Arc<Self> {
-        Arc::new(Self {
-            method,
-            // Only a file that is written has to be complete.
-            returns_code: job.outlives_shut_down(),
-            prints: PRINTS.get(),
-            object: Mutex::new(None),
-            task: OnceLock::new(),
-            end: Mutex::new(None),
-            is_posted: AtomicBool::new(false),
-            emitted: AtomicU32::new(0),
-        })
+    pub fn new(class: &'static str, method: &'static str, job: &dyn Job) -> Arc<Self> {
+        // Only a file that is written has to be complete.
+        let (returns_code, prints) = (job.outlives_shut_down(), PRINTS.get());
+        Arc::new(Self { class, method, returns_code, prints, ..Self::default() })
     }
 
-    /// Holds the object of the task until "finished" is emitted, so that scripts need not hold it.
     pub fn hold(&self, object: Gd<RefCounted>) {
         *lock(&self.object) = Some(Reference::new(object));
     }
@@ -98,7 +87,6 @@ impl Shared {
         self.task.get_or_init(|| Arc::clone(task));
     }
 
-    /// Returns the task. It must have been started.
     pub fn task(&self) -> &Arc<Task<AnyJob>> {
         self.task.get().expect("is set before anybody has the object")
     }
@@ -120,7 +108,7 @@ impl Shared {
         // Unlock first: printing, and dropping what the job still holds, may run scripts that call this again.
         drop(end);
         drop(job);
-        report::print(self.prints, "VarBatch", self.method, &lines);
+        report::print(self.prints, self.class, self.method, &lines);
         Some(got)
     }
 
@@ -129,8 +117,7 @@ impl Shared {
         match job {
             Some(job) => job.outcome(),
             None if self.task().is_panicked() => {
-                let failure = Failure::new(EngineError::ERR_BUG, "it panicked, which is a bug in VarBatch");
-                Outcome::failed(nothing, failure)
+                Outcome::failed(nothing, Failure::new(EngineError::ERR_BUG, "it panicked, which is a bug in VarBatch"))
             }
             None => Outcome { code: EngineError::ERR_SKIP, ..Outcome::new(nothing, Vec::new()) },
         }
@@ -154,8 +141,7 @@ impl Shared {
         Some(object)
     }
 
-    /// Emits "finished", and disconnects whoever was told, so that connections that are found later are those of listeners
-    /// that came too late. On the main thread.
+    /// Emits "finished", and disconnects whoever was told: who is connected later came too late. On the main thread.
     pub fn tell(&self, object: &Gd<RefCounted>) {
         let Some(result) = self.with_end(|end| end.value.value().variant().clone()) else { return };
         let mut object = object.clone();
@@ -178,7 +164,6 @@ impl Shared {
     /// hold it, and the engine drops both as long as the signal stays connected.
     pub fn release(&self) {
         self.with_end(|_| ());
-        let object = lock(&self.object).take();
-        drop(object);
+        let _object = lock(&self.object).take();
     }
 }

@@ -1,5 +1,4 @@
-//! The argument `allow_objects`: a flag, or a list of the classes whose objects bytes may make; and which properties of these
-//! they may set.
+//! The argument `allow_objects`: a flag, or a list of the classes that bytes may make objects of; and their properties.
 
 use foldhash::HashMap;
 use godot::classes::{ClassDb, Script};
@@ -20,8 +19,7 @@ pub struct Class {
 /// What objects of these classes hold can run whatever the bytes want.
 const CODE: [&str; 2] = ["Script", "PackedScene"];
 
-/// Reads the argument, unless it is a flag. Returns each class with the name that it has in the bytes: the path of a script, or
-/// a class. The first of a name counts.
+/// Reads a list. Returns each class with its name in the bytes: a class or a script's path. The first of a name counts.
 pub fn listed(argument: &Value) -> Result<Vec<(String, Class)>, String> {
     let view = argument.view();
     let mut listed = Vec::new();
@@ -109,7 +107,6 @@ pub enum Has {
     No,
 }
 
-/// What is known of the properties that a class stores, or a script.
 pub struct Stored {
     class: StringName,
     script: Option<Slot>,

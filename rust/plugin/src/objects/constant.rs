@@ -1,9 +1,8 @@
 //! What the list of an object's stored properties depends on, for native classes; and which of them need not be set.
 //!
-//! In its source, a class changes the list of its objects in `_get_property_list` and `_validate_property`. GDExtension
-//! does not show these, so `classes.txt` has the classes that were read, of the version that was. Objects of all other
-//! classes are asked for their lists one by one. The suite `values/object_lists` sets the properties of each class there at
-//! random, and compares the lists, and the objects that are made of their bytes.
+//! A class changes the list of its objects in `_get_property_list` and `_validate_property`, which GDExtension does not
+//! show: `classes.txt` has the classes whose source was read. Objects of others are asked one by one. The suite
+//! `values/object_lists` sets properties at random, and compares lists and decoded objects.
 
 use std::sync::OnceLock;
 
@@ -15,11 +14,9 @@ use godot::prelude::*;
 /// A property on which a list depends.
 #[derive(Clone)]
 pub enum Switch {
-    /// On its value.
     Value(StringName),
     /// The list is only known if it is null, false or 0.
     Empty(StringName),
-    /// On the value of a setting of the project.
     Setting(StringName),
 }
 
@@ -32,8 +29,7 @@ pub fn idle_setters(class: &StringName) -> HashSet<&'static str> {
     lineage(class).unwrap_or_default().into_iter().flat_map(|[_, _, idle]| idle.split_ascii_whitespace()).collect()
 }
 
-/// Returns the properties on which the list of an object of a native class depends, beside its script and its metadata.
-/// `None` if that is not known.
+/// Returns what the list of a native class depends on, beside an object's script and metadata. `None` if not known.
 pub fn switches(class: &StringName) -> Option<Vec<Switch>> {
     let mut switches = Vec::new();
     for [values, empty, _] in lineage(class)? {

@@ -1,8 +1,7 @@
 //! Objects that are encoded with class and properties.
 //!
-//! First the objects in the values are found and their properties are read, then the objects in these. Scripts may run
-//! meanwhile. Then everything is walked like plain data, over threads, and no script runs any more. So whatever a getter
-//! changes, what is written is one whole value.
+//! First the objects in the values are found and their properties read, then those in these; scripts may run. Then all
+//! is walked like plain data, over threads, and no script runs: whatever a getter changes, one whole value is written.
 
 use std::ops::ControlFlow;
 
@@ -18,7 +17,6 @@ use crate::engine::{self, Slot, Value};
 /// How often values are searched for objects that getters put into them. Those that come later are refused.
 const MAX_SEARCHES: usize = 100;
 
-/// The properties of objects, as they were read.
 #[derive(Default)]
 pub struct FullObjects {
     search: Search,
@@ -62,13 +60,11 @@ impl FullObjects {
         objects
     }
 
-    /// True if there are objects whose properties are to be read.
     pub fn are_found(&self) -> bool {
         !self.search.found.is_empty()
     }
 
-    /// Reads the properties of all objects that were found, and of those in them. `roots` returns the values in which they
-    /// were found. Scripts may run, and change everything in these.
+    /// Reads the properties of found objects, and of those in them. Scripts may run and change what `roots` returns.
     pub fn read<'r>(&mut self, roots: impl Fn() -> &'r [Value]) {
         let mut lists = Lists::take();
         for _ in 0..MAX_SEARCHES {
@@ -81,8 +77,7 @@ impl FullObjects {
         lists.give_back();
     }
 
-    /// Reads properties until no more objects are found. Returns true if a script may have run. Breaks if the values cannot
-    /// be encoded.
+    /// Reads properties until no object is left. True if a script may have run. Breaks if values cannot be encoded.
     fn read_found(&mut self, lists: &mut Lists) -> ControlFlow<(), bool> {
         let mut runs_scripts = false;
         while let Some((object, id)) = self.search.found.pop() {
@@ -122,7 +117,6 @@ impl FullObjects {
 const MIN_LEN: usize = 4;
 
 impl Search {
-    /// Finds the objects in values that are in no object.
     fn roots(&mut self, values: &[Value]) -> ControlFlow<()> {
         let found = self.found.len();
         self.all(values, 0)?;

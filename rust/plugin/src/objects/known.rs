@@ -1,8 +1,6 @@
-//! What a call knows of texts in its bytes, so that it asks the engine about each only once: classes, scripts, and the
-//! names of properties.
+//! What a call knows of texts in its bytes, to ask the engine once about each: classes, scripts, names of properties.
 //!
-//! Most objects of a class, or with a script, have the same properties in the same order. So the names are kept in that
-//! order, and the bytes are compared with those of the name that came there before.
+//! Most objects of a class or script have the same properties in order, so bytes are compared with the last name there.
 
 use std::sync::Mutex;
 
@@ -79,8 +77,7 @@ impl Walk {
     }
 }
 
-/// The names of properties in their order, for each class and each script. What others are called costs only time, so they
-/// are kept between calls.
+/// The names of properties in order, by class and script. Kept between calls, as wrong ones only cost time.
 #[derive(Default)]
 pub struct Names(Known<List>);
 
@@ -93,7 +90,6 @@ struct List {
     mixed_from: Option<usize>,
 }
 
-/// The names between two calls.
 static NAMES: Mutex<Option<Names>> = Mutex::new(None);
 
 impl Names {
@@ -121,7 +117,6 @@ impl Names {
         }
     }
 
-    /// Returns the place of the list of a class or a script.
     pub fn place(&mut self, text: &str) -> usize {
         self.0.place(text, List::default)
     }
@@ -133,8 +128,7 @@ impl Names {
         list.count
     }
 
-    /// Reads the name of the next property. Returns `true` if it has skipped the whole property: a new object has the
-    /// value, and need not be told. Fails if the bytes are no name.
+    /// Reads the next property's name, or returns `true` if it skipped one that a new object has. Fails if it is none.
     #[inline(always)]
     pub fn read(&mut self, walk: &mut Walk, reader: &mut Reader<'_>) -> Result<bool, CodecError> {
         let index = walk.index;

@@ -8,7 +8,6 @@ use varbatch_codec::Kind;
 
 use crate::engine::{self, Value};
 
-/// The property that holds the script.
 pub const SCRIPT: &str = "script";
 
 /// What an object or a class lists, with the usage.

@@ -1,8 +1,7 @@
 //! The lists of stored properties that objects are encoded with.
 //!
-//! To ask an object for its list takes several times as long as to read and encode its properties. So a list is kept with
-//! everything that it depends on, where that is known: see [`constant`]. Whether a script is still the same is seen by its
-//! source.
+//! To ask an object for its list takes several times as long as to encode it. So a list is kept with all that it
+//! depends on, where that is known: see [`constant`]. Whether a script is still the same is seen by its source.
 
 use std::sync::{Arc, Mutex};
 
@@ -44,15 +43,12 @@ struct Kept {
 /// The source of a script and of those that it extends, and its path.
 type Source = Vec<Reference<GString>>;
 
-/// What the lists of a native class depend on.
 struct Native {
     switches: Vec<Switch>,
-    /// The items of the theme that a Control can override, each as a place in [`THEME_ITEMS`] and a name. It stores exactly
-    /// those that it overrides.
+    /// A Control's theme items, each a place in [`THEME_ITEMS`] and a name. It stores exactly those that it overrides.
     overrides: Vec<(usize, StringName)>,
 }
 
-/// The lists that one call knows.
 #[derive(Default)]
 pub struct Lists {
     /// The most recently used one first.
@@ -63,7 +59,6 @@ pub struct Lists {
     seen: HashMap<StringName, Arc<List>>,
 }
 
-/// The lists between two calls.
 static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
 
 impl Lists {
@@ -106,8 +101,7 @@ impl Lists {
         (list, may_run)
     }
 
-    /// Finds the list of an object without a script in the engine's encoding of it. That takes a third of the time of
-    /// asking for it.
+    /// Finds the list of an object without a script in the engine's encoding of it: in a third of the time of asking.
     fn seen(&mut self, class: StringName, object: &Value) -> Option<Arc<List>> {
         let bytes = var_to_bytes_with_objects(object.variant());
         let mut reader = Reader::new(bytes.as_slice()).with_objects(true);

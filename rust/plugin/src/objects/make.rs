@@ -1,5 +1,4 @@
-//! Makes objects of their class and properties, as `decode_variant` in the engine's `core/io/marshalls.cpp` does; and checks
-//! before whether they are allowed, and whether the engine can make them.
+//! Makes objects as the engine's `decode_variant` does; first checks whether they are allowed, and can be made.
 
 use foldhash::HashMap;
 use godot::builtin::{StringName, Variant};
@@ -13,8 +12,7 @@ use crate::engine::{self, NewObject, Slot, Value};
 use crate::value::build::Refused;
 use crate::value::{element_scripts, refused};
 
-/// The objects that a call may make, and what it has asked the engine about the classes, scripts and properties in its
-/// bytes.
+/// The objects that a call may make, and what it asked the engine about classes, scripts and properties in its bytes.
 #[derive(Default)]
 pub struct Makers {
     allows: Allows,
@@ -32,7 +30,6 @@ pub struct Makers {
     pub skipped: Refused,
 }
 
-/// Which objects with class and properties may be made.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Allows {
     #[default]
@@ -59,8 +56,7 @@ struct Script {
     names: usize,
 }
 
-/// How many objects of a class are checked before it is asked for the values of a new one: that takes as long as to set
-/// the properties of some.
+/// Objects of a class that are checked before it is asked for a new one's values, which takes as long as to set some.
 const LEARN_FROM: usize = 6;
 
 /// An object around the next value.
@@ -71,7 +67,6 @@ struct Around<'a> {
     class: &'a str,
     counts: Option<&'static [&'static str]>,
     walk: Walk,
-    /// False if it must have a script: its class is only listed as the base of one.
     is_allowed: bool,
     has_script: bool,
 }
@@ -159,7 +154,6 @@ impl Makers {
         self.made.drain(..).for_each(|object| engine::free_later(object.value()));
     }
 
-    /// Notes that somebody gets the values.
     pub fn keep_all(&mut self) {
         self.made.clear();
     }
@@ -201,7 +195,6 @@ impl Makers {
         self.scripts.at(place).as_ref()
     }
 
-    /// Returns the script at a path, and the class that it extends.
     pub fn script(&mut self, path: &str) -> Option<(&Variant, &StringName)> {
         self.known_script(path).map(|script| (script.script.value().variant(), &script.base))
     }
@@ -213,14 +206,11 @@ impl Makers {
         Some(script.script.value())
     }
 
-    /// Checks that the objects of a value are allowed, and that the engine can make them. Call this only while nothing
-    /// is borrowed that a script can change. Fails if the bytes are no value, or the engine or the list does not have a
-    /// class or a script.
+    /// Checks a value, and that its objects are allowed and can be made. Nothing may be borrowed: scripts may run.
     pub fn check(&mut self, mut reader: Reader<'_>) -> Result<(), CodecError> {
         self.kept = self.made.len();
         self.skipped = Refused::default();
         self.names.take_once();
-        // The objects around the next value.
         let mut objects: Vec<Around<'_>> = Vec::new();
         loop {
             while let Some(object) = objects.pop_if(|object| !reader.is_inside(object.depth)) {
@@ -263,8 +253,7 @@ impl Makers {
         }
     }
 
-    /// Reads the name of a property, and checks its value, which must be null or the path of a script if the name is
-    /// "script". Returns true if it has read the value, or need not.
+    /// Reads a property's name, and checks the value of "script": null or a path. True if the value needs no reading.
     fn check_property(&mut self, object: &mut Around<'_>, reader: &mut Reader<'_>) -> Result<bool, CodecError> {
         if self.names.read(&mut object.walk, reader)? {
             return Ok(true);
@@ -307,8 +296,7 @@ impl Makers {
     }
 }
 
-/// True if a value holds something that [`Makers::check`] must ask the engine about: an object with class and properties,
-/// or a script. Fails if the bytes are no value.
+/// True if [`Makers::check`] must ask the engine about objects or scripts in a value. Fails if the bytes are broken.
 pub fn has_any(mut reader: Reader<'_>) -> Result<bool, CodecError> {
     let mut found = false;
     while let Some(event) = reader.next_event()? {

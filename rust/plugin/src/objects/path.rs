@@ -38,8 +38,7 @@ impl PropertyPath {
         (!subnames.is_empty()).then_some(Self { name, subnames })
     }
 
-    /// Reads what it leads to. `false`, and null, if the object has no such property, or its value no such part. Scripts may
-    /// run.
+    /// Reads what it leads to. `false`, and null, if there is no such property or part. Scripts may run.
     #[inline]
     pub fn read(&self, object: &Value, slot: &mut Slot) -> bool {
         engine::read_property(object, &self.name, slot) && self.subnames.iter().all(|name| read_part(name, slot))

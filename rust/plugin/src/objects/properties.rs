@@ -1,8 +1,7 @@
 //! The properties of an object that are read together: their names, and the list that they come from.
 //!
-//! Only one object of each class and script is asked for its list, because that takes up to 0.2 ms. The list applies to
-//! all objects of the class and script, unless a script makes it or the object has properties that its class does not
-//! list.
+//! Only one object of each class and script is asked for its list, as that takes up to 0.2 ms. It applies to all of
+//! these, unless a script makes it or the object has properties that its class does not list.
 
 use std::sync::Arc;
 
@@ -50,7 +49,6 @@ impl Properties {
         Self::of_list(PropertyList { is_asked: true, key, stored: names.len(), names, is_shared: false, is_complete })
     }
 
-    /// `list` is the one that the names come from.
     pub fn new(names: Vec<StringName>, list: Arc<PropertyList>) -> Self {
         let texts = names.iter().map(ToString::to_string).collect();
         Self { names, texts, list }
@@ -74,8 +72,7 @@ impl Properties {
         self.list.names[self.list.stored..].contains(name)
     }
 
-    /// Reads the values. Returns the indices of names that may not be properties: their values are null, or what the
-    /// engine returns for the name of a method or a signal.
+    /// Reads the values. Returns the indices of those that may be no properties: they are null, a method or a signal.
     pub fn read(&self, object: &Value, values: &mut Vec<Slot>) -> Vec<usize> {
         let (mut doubtful, first) = (Vec::new(), values.len());
         values.resize_with(first + self.names.len(), Slot::new);
@@ -168,8 +165,7 @@ impl United {
     }
 }
 
-/// The known lists of classes and scripts. They may be wrong for some objects, which is seen when these are read. Full
-/// objects need lists that are known to be right before anything is read, so those have others: see `lists`.
+/// The known lists of classes and scripts. Wrong ones are seen as objects are read; full objects have `lists` instead.
 #[derive(Default)]
 pub struct SharedLists {
     /// Most recently used first.

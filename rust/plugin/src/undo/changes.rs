@@ -20,8 +20,7 @@ pub struct Changes {
     /// The new values of changed properties, and of all properties of whole objects.
     new: States,
     changes: Vec<Change>,
-    /// Parts of objects that have other properties now, or another script, with the old and new values of their properties;
-    /// empty for those that the object did not have, or no longer has.
+    /// Parts of objects that now have other properties or another script, with old and new values, empty if missing.
     wholes: Vec<(usize, Vec<[Span; 2]>)>,
 }
 
@@ -182,7 +181,6 @@ impl<'c> Modification<'c> {
         [self.old, self.new].map(|state| Slot::with(|slot| self.build(state, slot, &mut Texts::for_bytes(0))))
     }
 
-    /// Builds what has changed of the old or the new state.
     pub fn build(&self, state: State<'c>, slot: &mut Slot, texts: &mut Texts) {
         match self.narrowed {
             Some(part) => part.build(state, slot),

@@ -1,5 +1,4 @@
-//! Registers modifications with an undo history of the engine. The states that it keeps of one property share what they have
-//! in common.
+//! Registers modifications with an undo history of the engine. States of one property share what they have in common.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
@@ -19,14 +18,12 @@ use crate::value::string_cache::Texts;
 /// Min bytes of a state in a chain.
 const CHAINED_FROM: usize = 4096;
 
-/// A swap may take at most 1/`MAX_SHARE` of a state's bytes. A larger one saves little memory, and if it has very many
-/// small parts, applying it takes several times as long as building the value.
+/// A swap may take at most 1/`MAX_SHARE` of a state: a larger one saves little, and may take longer than building it.
 const MAX_SHARE: usize = 2;
 
 /// The instance id of an object, and the name of its property.
 type Key = (u64, Box<str>);
 
-/// The chains that have versions.
 static CHAINS: Mutex<BTreeMap<Key, Weak<Mutex<Chain>>>> = Mutex::new(BTreeMap::new());
 
 pub struct History {
@@ -112,9 +109,7 @@ impl History {
     }
 }
 
-/// The object that an undo history calls. Not for users.
-///
-/// Scripts could change an Array that a history holds. This builds a new one each time, of bytes that steps share.
+/// What an undo history calls; not for users. Scripts could change a kept Array, so this builds a new one each time.
 #[derive(GodotClass)]
 #[class(internal, no_init, base = RefCounted)]
 pub struct VarBatchUndoStep {
@@ -125,7 +120,6 @@ pub struct VarBatchUndoStep {
     is_whole: bool,
 }
 
-/// A property before and after a step.
 struct StepProperty {
     name: StringName,
     /// Both states: their bytes, and what is kept beside them.
@@ -203,18 +197,13 @@ enum Version {
 /// Identifies a state by its address. Counts its versions, and the chain.
 type Id = Arc<()>;
 
-/// States of one property of one object in a row.
-///
-/// The root, the last one that was read or added, is stored whole, and a swap between each two neighbours makes the one from
-/// the other. Reading a state moves the root to it, with one swap per step on the way, which is one step when a history is
-/// undone or redone in order. So a chain takes the memory of one state plus the changes.
-///
-/// States hold no objects, so nothing here runs a script, and chains may be locked.
+/// States of one property of one object in a row. The root, the last one that was read or added, is stored whole, and a
+/// swap between each two neighbours makes the one from the other. Reading a state moves the root to it, by one swap if
+/// in order. States hold no objects, so nothing here runs a script, and chains may be locked.
 struct Chain {
     key: Key,
     /// The bytes of the root. While a reader shares them, they are copied before they change.
     bytes: Arc<Vec<u8>>,
-    /// The index of the root.
     root: usize,
     states: VecDeque<Id>,
     /// Between each state and the next one.
@@ -266,8 +255,7 @@ impl Drop for Chain {
 }
 
 impl Chain {
-    /// Adds a version of a state and makes it the root. `None` if it has too little in common with the root, or the root
-    /// has neighbours on both sides: then another history still has the states on one of them.
+    /// Adds a state as the root. `None` if it has too little in common with it, or that has neighbours on both sides.
     fn add(&mut self, bytes: &[u8]) -> Option<Id> {
         self.drop_unused();
         if *self.bytes == bytes {
@@ -304,8 +292,7 @@ impl Chain {
         Arc::clone(&self.bytes)
     }
 
-    /// Drops the states at both ends that have no versions. Histories drop the oldest steps and those that were undone, and
-    /// that merge actions the states in between. One between others that have versions leads to them.
+    /// Drops states without versions at both ends. One between others that have versions is needed to lead to them.
     fn drop_unused(&mut self) {
         let is_used = |state: &Id| Arc::strong_count(state) > 1;
         let first = self.states.iter().position(is_used).unwrap_or(self.root);

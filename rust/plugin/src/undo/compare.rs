@@ -1,5 +1,4 @@
-//! Compares objects with others: what the one holds counts as recorded for the other. Finds out which objects of two node
-//! trees, or of two resources, belong together.
+//! Compares objects as if one were the other's record; finds which of two node trees or resources belong together.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -80,7 +79,6 @@ pub fn compare(pairs: &[Pair], wanted: &Wanted, mut references: References, name
     (found, reports)
 }
 
-/// Two objects that belong together.
 pub struct Pair {
     pub before: Slot,
     pub after: Slot,
@@ -110,8 +108,7 @@ impl References {
         self.0.get(&id).map(Slot::value)
     }
 
-    /// Appends a copy of a value with the objects that belong to those in it. `None` if there are none, or if it compares
-    /// with `new` the same without them.
+    /// Appends a copy of a value with the objects that belong to its own; `None` if that compares the same with `new`.
     fn add_mapped(&self, states: &mut States, span: Span, new: State<'_>) -> Option<Span> {
         let state = states.get(span);
         if state.is_same(new) && !state.kept.iter().any(|kept| self.get(kept.object_id()).is_some()) {

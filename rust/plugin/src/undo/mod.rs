@@ -8,9 +8,8 @@
 //! compare: properties of two objects --> two Recordings, references mapped --compared--> Changes --> Dictionaries
 //! ```
 //!
-//! A state is bytes, so that a script that changes an Array later does not change the state. Objects are kept by
-//! reference. Getters, setters and Loggers may run in any call of the engine and use the recorder again, so nothing is
-//! locked or borrowed during these calls, and messages are printed last.
+//! A state is bytes, so that no script can change it later; objects are kept by reference. Getters, setters and Loggers
+//! may run in any call of the engine and use the recorder again: so nothing is locked then, and messages come last.
 
 pub mod changes;
 pub mod commit;

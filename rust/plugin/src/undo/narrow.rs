@@ -5,8 +5,7 @@ use varbatch_codec::{Kind, Plain, Scalar, Shape};
 use super::states::State;
 use crate::engine::{REAL, Slot};
 
-/// The part of a math type that contains the whole change: the first `depth` names of the path to `component` lead to
-/// it.
+/// The part of a math type with the whole change: the first `depth` names of the path to `component` lead to it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Narrowed {
     kind: Kind,
@@ -34,14 +33,12 @@ fn path(kind: Kind, index: usize) -> [&'static str; 3] {
     }
 }
 
-/// Returns how many leading names two paths share.
 fn shared(one: [&str; 3], other: [&str; 3]) -> usize {
     one.iter().zip(other).take_while(|&(&one, other)| !one.is_empty() && one == other).count()
 }
 
 impl Narrowed {
-    /// Finds the part in which two values differ. `None` if the whole value differs, or no single path covers the
-    /// change.
+    /// Finds the part in which two values differ. `None` if that is the whole value, or no single path covers it.
     pub fn of_change(old: State<'_>, new: State<'_>) -> Option<Self> {
         let ((old, scalar), (new, _)) = (components(old)?, components(new)?);
         if old.kind != new.kind {
@@ -65,7 +62,6 @@ impl Narrowed {
         path(self.kind, self.component.into())
     }
 
-    /// Returns the bytes of the components in this part.
     fn inside<'a>(self, plain: &Plain<'a>, len: usize) -> impl Iterator<Item = &'a [u8]> + Clone {
         let is_inside = move |index| shared(self.path(), path(self.kind, index)) >= self.depth.into();
         plain.bytes.chunks(len).enumerate().filter(move |(index, _)| is_inside(*index)).map(|(_, bytes)| bytes)
@@ -76,7 +72,6 @@ impl Narrowed {
         self.path()[..self.depth.into()].iter().for_each(|name| text.extend([":", name]));
     }
 
-    /// Builds the value of this part of `state`.
     pub fn build(self, state: State<'_>, slot: &mut Slot) {
         let Some((plain, scalar)) = components(state) else { return };
         let len = scalar.size(REAL);

@@ -1,7 +1,6 @@
 //! Records the state of objects.
 //!
-//! A getter may free objects, record and flush. So nothing is locked while properties are read, and the result is only
-//! added to the recording at the end.
+//! A getter may free objects, record and flush. So nothing is locked meanwhile, and the result is added at the end.
 
 use std::sync::{Arc, Mutex};
 
@@ -53,7 +52,6 @@ impl Wanted {
         Self { is_edit: false, ..Self::new(names, &PackedStringArray::new()) }
     }
 
-    /// Returns the names that the caller gave, if any.
     pub fn named(&self) -> &[StringName] {
         match &self.names {
             Names::Named(properties) => &properties.names,
@@ -94,7 +92,6 @@ struct Pass<'r> {
     rests: Vec<[Arc<Properties>; 2]>,
     /// The names that were in a list and are left out.
     left_out: Vec<&'r StringName>,
-    /// What was recorded, to be added to `recording`.
     found: Recording,
     /// Values of the last parts, not encoded yet.
     values: Vec<Slot>,

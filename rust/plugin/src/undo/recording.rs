@@ -31,7 +31,6 @@ pub struct Part {
     pub id: u64,
     pub class: StringName,
     pub properties: Arc<Properties>,
-    /// Index of the first property's span.
     pub first_span: usize,
     /// The part of the same object before this one.
     previous: Option<usize>,
@@ -43,7 +42,6 @@ impl Part {
         Self { object, id, class, properties, first_span, previous: None }
     }
 
-    /// Returns the object as messages name it. A getter may run.
     pub fn shown(&self) -> String {
         shown(self.object.value(), &self.class, self.id)
     }
@@ -162,7 +160,6 @@ impl Recording {
         self.watches.iter().for_each(|watch| watch.add(object, id.cast_signed()));
     }
 
-    /// True if the object signaled that its property list changed since it was recorded.
     pub fn has_list_changed(&self, id: u64) -> bool {
         self.watches.iter().any(|watch| lock(&watch.changed).contains(&id.cast_signed()))
     }
@@ -183,8 +180,7 @@ impl VarBatchPropertyWatch {
     }
 }
 
-/// Watches objects for changes of their property lists, with the signal that the engine's inspector uses, as long as it
-/// lives: the engine disconnects signals from an object that is freed.
+/// Watches objects for changes of their property lists, by the inspector's signal. Freeing it disconnects the signals.
 struct Watch {
     /// Instance ids of objects, and of those whose list changed since they were added.
     watched: Mutex<HashSet<i64>>,
@@ -206,7 +202,6 @@ impl Default for Watch {
 }
 
 impl Watch {
-    /// Watches an object, unless it is already watched.
     fn add(&self, object: &Value, id: i64) {
         let Ok(mut object) = object.variant().try_to::<Gd<Object>>() else { return };
         let is_new = lock(&self.watched).insert(id);

@@ -1,5 +1,4 @@
-//! Makes Dictionaries for scripts: of modifications, or of changes of Arrays, Dictionaries and packed arrays element by
-//! element, as `VarBatch.diff` does.
+//! Makes Dictionaries for scripts: of modifications, or of changes element by element, as `VarBatch.diff` does.
 //!
 //! For those the codec compares the bytes of both states. Bytes do not show all that a state keeps: first the names are written
 //! into them, and a change of anything else that they do not show is reported as one change of the whole property.
@@ -83,8 +82,7 @@ pub fn has_parts(kind: Kind) -> bool {
     matches!(kind.shape(), Shape::Array | Shape::Dictionary | Shape::Packed { .. } | Shape::PackedStrings)
 }
 
-/// Finds the changes inside two values. `None` if they may be anything less than all that differs, or the values have no
-/// parts of the same kind.
+/// Finds the changes inside two values. `None` if these may not be all that differs, or there are no parts of one kind.
 fn inner_rows(old: State<'_>, new: State<'_>) -> Option<Vec<ChangeRow>> {
     if !has_parts(old.kind()) || old.kind() != new.kind() {
         return None;

@@ -70,7 +70,6 @@ impl States {
         }
     }
 
-    /// Appends a copy of a value of other states.
     pub fn add(&mut self, state: State<'_>) -> Span {
         let span = Span {
             at: self.bytes.len(),
@@ -242,8 +241,7 @@ pub fn is_exact_name(view: View<'_>) -> bool {
     }
 }
 
-/// True if these characters survive UTF-8: otherwise invalid ones are replaced, and a leading byte order mark is
-/// dropped.
+/// True if these characters survive UTF-8, which replaces invalid ones and drops a leading byte-order mark.
 fn is_exact(chars: &[u32]) -> bool {
     chars.first() != Some(&0xfeff) && chars.iter().all(|&char| char != 0 && char::from_u32(char).is_some())
 }

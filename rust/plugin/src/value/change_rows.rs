@@ -10,7 +10,6 @@ use varbatch_workers::Threads;
 
 use crate::engine::{DictionarySlot, REAL, Slot, Value};
 
-/// One change, with its path and its values built.
 pub struct ChangeRow {
     path: Slot,
     op: Op,
@@ -20,7 +19,6 @@ pub struct ChangeRow {
 }
 
 impl ChangeRow {
-    /// Makes the change of a whole value.
     pub fn whole(op: Op, old: Slot, new: Slot) -> Self {
         Self { path: Slot::with(|path| _ = path.set_array(0)), op, old, new, index: None }
     }
@@ -48,8 +46,7 @@ impl ChangeRow {
     }
 }
 
-/// The keys that all rows share, and the names of the operations. Each String is made when the first row needs it: most
-/// changes need half of these.
+/// The keys and operations that all rows share. Each String is made when a row needs it: most need half of these.
 pub struct RowKeys {
     object: LazyCell<Slot>,
     property: LazyCell<Slot>,
@@ -77,7 +74,6 @@ impl Default for RowKeys {
 }
 
 impl RowKeys {
-    /// Adds the entries of a change to a Dictionary.
     pub fn put(&self, row: ChangeRow, dictionary: &mut DictionarySlot<'_>) {
         *dictionary.entry(&self.path) = row.path;
         self.put_op(row.op, dictionary);
@@ -88,13 +84,11 @@ impl RowKeys {
         }
     }
 
-    /// Adds the entries that say which property a change is in.
     pub fn put_property(&self, object: &Value, property: &Slot, dictionary: &mut DictionarySlot<'_>) {
         dictionary.entry(&self.object).set_copy(object);
         dictionary.entry(&self.property).set_copy(property.value());
     }
 
-    /// Adds the entry of an operation.
     pub fn put_op(&self, op: Op, dictionary: &mut DictionarySlot<'_>) {
         dictionary.entry(&self.op).set_copy(self.ops[op as usize].value());
     }

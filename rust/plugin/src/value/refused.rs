@@ -1,9 +1,7 @@
-//! Says what the engine refuses in bytes that are a value, and in values that it should write; and refuses objects that are
-//! known to hang or crash it when it sets their properties.
+//! Says what the engine refuses in bytes and values; refuses objects known to hang or crash it when properties are set.
 
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
-/// The engine cannot make an object of this class.
 pub fn no_such_class(name: &str) -> CodecErrorKind {
     CodecErrorKind::Refused(format!("expected a class that can be instantiated, found {name:?}"))
 }
@@ -18,7 +16,6 @@ pub fn not_listed(name: &str) -> CodecErrorKind {
     CodecErrorKind::Refused(format!("expected a class of allow_objects, found {name:?}"))
 }
 
-/// The engine could not make or write an object of this class.
 pub fn object_failed(class: &str) -> CodecErrorKind {
     let expected = format!("an object of class {class:?} that the engine accepts");
     CodecErrorKind::Refused(format!("expected {expected}, found one that it refuses"))
@@ -29,8 +26,7 @@ pub fn dropped() -> CodecErrorKind {
     CodecErrorKind::Refused("expected what the container's type takes, found another type".into())
 }
 
-/// The engine allocates for these numbers before it has anything to put there; a `Curve` takes quadratic time. Names that
-/// end with `_` or `/` are followed by an index.
+/// The engine allocates for these numbers at once; a `Curve` takes quadratic time. An index follows a final `_` or `/`.
 const COUNTS: [(&[&str], &[&str]); 15] = [
     (&["Curve", "Curve2D", "Curve3D"], &["point_count"]),
     (&["CPUParticles2D", "CPUParticles3D"], &["amount"]),

@@ -1,7 +1,6 @@
 //! Caches short texts, most of which are keys, and NodePaths.
 //!
-//! Most dictionaries of a game share their keys with others, and many values come from a small set of words. Sharing a
-//! String that exists already only increments a reference count; a new one needs an allocation, and a NodePath several.
+//! Most keys and many values repeat. Sharing one takes a reference count, a new String an allocation, a NodePath more.
 
 use std::cell::RefCell;
 
@@ -25,23 +24,19 @@ thread_local! {
     static KEPT: RefCell<Texts> = const { RefCell::new(Texts { entries: Vec::new(), is_wanted: false }) };
 }
 
-/// Calls `build` with the cache that is kept from one small value to the next. On other threads than the one that
-/// [`keep`] was called on it caches nothing. `build` runs no script.
+/// Calls `build`, which runs no script, with the cache between small values; only the thread of [`keep`] has one.
 #[inline]
 pub fn with_kept<R>(build: impl FnOnce(&mut Texts) -> R) -> R {
     KEPT.with_borrow_mut(build)
 }
 
-/// Begins or ends to keep the texts of small values, on the thread that loads and unloads the library: values of the engine
-/// must be dropped before that ends.
+/// Begins or ends to keep texts, on the thread that loads the library: they must be dropped before it is unloaded.
 pub fn keep(is_wanted: bool) {
     KEPT.set(Texts { entries: Vec::new(), is_wanted });
 }
 
-/// The cache. A hash assigns each text one entry, which keeps a text that came twice in a row: most come once, and would
-/// only drive out the keys.
+/// The cache. A hash gives each text an entry, which keeps a text that came twice in a row: most come only once.
 pub struct Texts {
-    /// Allocated at the first text.
     entries: Vec<Entry>,
     is_wanted: bool,
 }
@@ -57,7 +52,6 @@ struct Entry {
 }
 
 impl Texts {
-    /// Creates a cache for an input of `len` bytes.
     #[inline]
     pub fn for_bytes(len: usize) -> Self {
         Self { entries: Vec::new(), is_wanted: len >= FROM }
@@ -120,7 +114,6 @@ impl Texts {
     }
 }
 
-/// Makes the value a String or StringName of its own.
 pub fn set_text(slot: &mut Slot, kind: Kind, text: &str) {
     match kind {
         Kind::StringName => slot.set_string_name(text),
@@ -128,8 +121,7 @@ pub fn set_text(slot: &mut Slot, kind: Kind, text: &str) {
     }
 }
 
-/// Hashes a text by its length and up to 16 of its bytes, and a NodePath, which may be longer, by all of them. The high bits
-/// are those that differ most.
+/// Hashes a text by its length and up to 16 bytes, and a NodePath by all of its bytes. The high bits differ most.
 #[inline]
 fn hash_of(kind: Kind, text: &[u8]) -> u64 {
     let (first, last) = match (text.first_chunk(), text.last_chunk(), text.first_chunk(), text.last_chunk()) {

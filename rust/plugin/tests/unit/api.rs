@@ -6,6 +6,7 @@ fn helps_are_well_formed() {
     let helps = [
         include_str!("../../docs/VarBatch.xml"),
         include_str!("../../docs/VarBatchState.xml"),
+        include_str!("../../docs/VarBatchStore.xml"),
         include_str!("../../docs/VarBatchTask.xml"),
         include_str!("../../docs/VarBatchUndoRecorder.xml"),
     ];

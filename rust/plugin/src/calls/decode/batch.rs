@@ -1,5 +1,4 @@
-//! Decodes many inputs in memory: collects values that are built batch by batch, and at the end builds those that need
-//! the engine.
+//! Decodes many inputs in memory: builds values batch by batch, and at the end those that need the engine.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,22 +18,18 @@ use crate::objects::Makers;
 use crate::report::{BUFFERS, Failure, Outcome, Reports, VALUES};
 use crate::value::build::{MayAsk, OnBuilt};
 
-/// The values of a call that are built so far.
 pub struct Decoded {
     /// Longer than `count`, so that it need not grow for each batch.
     values: OwnArray<Variant>,
     pub count: usize,
     pub reports: Reports,
-    /// Values that need the engine, for example to create objects; only the thread of the call builds them. After
-    /// [`Self::end`] in reverse order.
+    /// Values that need the engine, which only the thread of the call builds. After [`Self::end`] in reverse order.
     pub deferred: Vec<Deferred>,
     pub makers: Makers,
-    /// True if only the first value is wanted, and only if there is no error: the others are checked and not made, as nobody
-    /// could free the nodes in them.
+    /// True if only the first value is wanted, without errors: others are not made, as nobody could free their nodes.
     pub is_only_first: bool,
 }
 
-/// A value that needs the engine.
 pub struct Deferred {
     pub index: usize,
     /// Offset of its bytes in the buffer of the call.
@@ -54,8 +49,7 @@ impl Decoded {
         self.makers.allow_objects()
     }
 
-    /// Adds `count` values, which `build` makes in their slots. It returns the reports, and the values that need the engine;
-    /// their indices begin at 0.
+    /// Adds `count` values, made in their slots by `build`, which returns reports and deferred values, indexed from 0.
     pub fn add(&mut self, count: usize, build: impl FnOnce(&mut [Slot]) -> (Reports, Vec<Deferred>)) {
         let first = self.count;
         self.count += count;
@@ -64,7 +58,6 @@ impl Decoded {
         self.deferred.extend(deferred.into_iter().map(|value| Deferred { index: first + value.index, ..value }));
     }
 
-    /// Ends the batches. Returns the next step: done, or the deferred values.
     pub fn end(&mut self) -> NextStep {
         if !self.is_only_first {
             self.deferred.reverse();
@@ -99,7 +92,6 @@ impl Decoded {
         self.next()
     }
 
-    /// Ends the batches and builds all deferred values.
     pub fn finish(&mut self) {
         let mut step = self.end();
         while step != NextStep::Done {
@@ -151,13 +143,11 @@ fn buffers_to_vars(buffers: &AnyArray, makers: Makers) -> Outcome<VarArray> {
     Outcome::new(decoded.take(), decoded.reports.lines(&BUFFERS))
 }
 
-/// Decodes frames at once.
 pub fn frames_to_vars(frames: PackedByteArray, makers: Result<Makers, Failure>) -> Outcome<VarArray> {
     Decode::new(Source::Frames(HeldBytes::new(frames)), makers, MayAsk::Conversions).at_once(None)
 }
 
-/// Returns a reference of our own to a buffer, or the type of a value that is not a buffer. A copy of the batch would not
-/// be enough: it would share the packed arrays.
+/// Returns a reference of our own to a buffer, or the type of another value. A copy of the batch would share buffers.
 pub fn hold(buffer: &Value) -> Result<HeldBytes, Kind> {
     match buffer.view().kind() {
         Kind::PackedByteArray => Ok(HeldBytes::new(buffer.view().byte_array().clone())),
@@ -165,7 +155,6 @@ pub fn hold(buffer: &Value) -> Result<HeldBytes, Kind> {
     }
 }
 
-/// What a task decodes.
 enum Source {
     /// Buffers of one value each, or the type of an element that is not a buffer.
     Buffers(Vec<Result<HeldBytes, Kind>>),
@@ -179,7 +168,6 @@ pub struct Decode {
     /// Start of the next batch: an index, or an offset in a stream.
     next: usize,
     decoded: Decoded,
-    /// Why the argument `allow_objects` is invalid.
     failure: Option<Failure>,
     may_ask: MayAsk,
     is_built: bool,
@@ -194,7 +182,6 @@ impl Decode {
         Self::new(Source::Buffers(buffers), makers, MayAsk::Nothing)
     }
 
-    /// Decodes frames later; holds their bytes as they are now.
     pub fn frames(frames: PackedByteArray, makers: Result<Makers, Failure>) -> Self {
         Self::new(Source::Frames(HeldBytes::new(frames)), makers, MayAsk::Nothing)
     }

@@ -23,7 +23,6 @@ use crate::report::{Dropped, Failure, Line, Outcome, Reports, no_buffer};
 use crate::value::build::{Build, MOST_NESTED, MayAsk, OnBuilt, Stop, build_flat};
 use crate::value::string_cache::Texts;
 
-/// Bytes that hold a value.
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
     /// Offset of the bytes in the buffer of the call.
@@ -109,8 +108,7 @@ pub fn decode_only(input: Input<'_>, makers: Option<Makers>, out: &mut Slot) -> 
     Outcome::of(warned.map_err(|error| decoded(&error)))
 }
 
-/// Like [`decode`], but may run scripts: the caller must hold the bytes by its own reference, so that neither a script
-/// nor a Logger can change them.
+/// Like [`decode`], but may run scripts and Loggers: the caller must hold the bytes by a reference of its own.
 #[inline(never)]
 pub fn decode_held(input: Input<'_>, makers: &mut Makers, out: &mut Slot) -> Result<Option<Box<Dropped>>, CodecError> {
     match build(input, makers.allow_objects(), MayAsk::Conversions, out) {
@@ -189,7 +187,6 @@ impl<'t> Effort<'t> {
         Self { average, containers: containers * 2 > sampled, allow_objects, may_ask, on_built }
     }
 
-    /// True if several threads are worth it.
     fn is_large(&self, count: usize) -> bool {
         let total = self.average * count;
         if self.containers {
@@ -299,7 +296,6 @@ fn build_runs<'a>(
     (reports, deferred.collect())
 }
 
-/// Returns the length in bytes of the value at an offset.
 pub fn size(bytes: &PackedByteArray, offset: i64, mut makers: Makers) -> Result<i64, Failure> {
     let input = Input::from(bytes, offset)?;
     let mut read = || {

@@ -9,12 +9,12 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use godot::builtin::{AnyArray, PackedByteArray};
-use varbatch_codec::{Borrowed, CodecError, Event, Flat, Mark, Plan, Shape, Writer, frames};
+use varbatch_codec::{Borrowed, CodecError, Event, Flat, Mark, Part, Plan, Shape, Writer, frames};
 use varbatch_storage::fill::{self, CUT_FROM, PARALLEL_FROM};
 use varbatch_workers::Threads;
 
 pub use self::to_bytes::{ToBytes, vars_to_bytes};
-pub use self::to_frames::{FramePlans, ToFrames, vars_to_frames};
+pub use self::to_frames::{Plans, ToFrames, vars_to_frames};
 use crate::engine::{self, BytesOut, DIALECT, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::tuning::{CONTAINERS_PARALLEL_FROM, HELD_PARALLEL_FROM, ROOM_SAMPLE};
@@ -96,8 +96,7 @@ fn encode_with(
     Ok(())
 }
 
-/// Encodes a value of a change or a step of a path. Objects that were decoded from bytes keep the ids that they had
-/// there.
+/// Encodes a value of a change or a step of a path. Objects decoded from bytes keep the ids that they had there.
 pub fn encode_part(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecError> {
     if full_objects {
         let mut bytes = PackedByteArray::new();
@@ -105,7 +104,6 @@ pub fn encode_part(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecEr
         return Ok(bytes.to_vec());
     }
     let (plan, objects) = Copying::of(value)?;
-    // From here on, nothing of the value is borrowed.
     let mut bytes = plan.into_vec();
     for (mark, object) in objects {
         if let Some(id) = engine::encoded_id(engine::value(&object)) {
@@ -116,7 +114,15 @@ pub fn encode_part(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecEr
     Ok(bytes)
 }
 
-/// Writes a plan to `out`, on several threads if it is long.
+/// Encodes the key of a store. Returns `None` if there is something in it that means nothing to another process.
+pub fn encode_key(value: &Value) -> Result<Option<Vec<u8>>, CodecError> {
+    let (mut writer, is_lossy, keep) = (Writer::new(DIALECT), AtomicBool::new(false), PhantomData::<Borrowed>);
+    let start = writer.mark();
+    walk(value, &mut Planning { writer: &mut writer, full: None, may_split: false, is_lossy: &is_lossy, keep })?;
+    writer.end_value(start)?;
+    Ok((!is_lossy.into_inner()).then(|| writer.into_plan().into_vec()))
+}
+
 pub fn put(plan: &Plan<'_>, out: &mut dyn BytesOut) {
     let dest = out.allocate(plan.len());
     if let Some(bytes) = plan.as_bytes().filter(|bytes| bytes.len() < PARALLEL_FROM) {
@@ -131,7 +137,6 @@ pub fn to_bytes(plan: &Plan<'_>) -> PackedByteArray {
     bytes
 }
 
-/// The values of a call.
 pub struct Batch {
     array: AnyArray,
     /// The objects in them, if these are written with class and properties.
@@ -139,8 +144,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Reads the properties of all objects if these are written in full. No script runs any more while the values are
-    /// planned.
+    /// Reads the properties of objects that are written in full. No script runs any more while the values are planned.
     pub fn of(mut array: AnyArray, full_objects: bool) -> Self {
         if !full_objects {
             return Self { array, objects: None };
@@ -154,8 +158,7 @@ impl Batch {
         Self { array, objects: Some(objects) }
     }
 
-    /// Calls `encode` with values: first as if no objects were in them, which takes no search for them. It returns `None` if
-    /// there are some.
+    /// Calls `encode` first as if the values had no objects, which saves a search. It returns `None` if there are some.
     pub fn encoded<R>(array: AnyArray, full_objects: bool, encode: impl Fn(&Self) -> Option<R>) -> R {
         let unread = full_objects.then(|| Self { array: array.clone(), objects: Some(FullObjects::default()) });
         let encoded = unread.and_then(|batch| encode(&batch));
@@ -175,8 +178,7 @@ impl Batch {
         self.values().len() >= CONTAINERS_PARALLEL_FROM && mostly_containers(self.values())
     }
 
-    /// Plans all values for a task. Then the plan has a copy of all of them, so the time of short ones is that of new
-    /// memory.
+    /// Plans all values for a task. The plan copies short ones, so their time is that of new memory.
     fn plan_held(&self, form: Form) -> Vec<Run<'static, Held>> {
         let is_large = self.values().len() >= HELD_PARALLEL_FROM || self.is_shared();
         pool::with(is_large, |threads| plan_runs(self.values(), 0, form, self.full(), threads))
@@ -226,13 +228,17 @@ impl<'p, K> Run<'p, K> {
         self.writer.plan()
     }
 
+    /// Returns the parts of the values from index `from` on, for [`Form::Bytes`].
+    pub fn parts(&self, from: usize) -> impl Iterator<Item = Part<'_, 'p>> {
+        self.marks[from..].windows(2).map(|pair| self.plan().part(pair[0], pair[1]))
+    }
+
     /// True if it ever held a value that may mean nothing in another process: see [`Lost`](crate::value::walk::Lost).
     pub fn is_lossy(&self) -> bool {
         self.is_lossy.load(Ordering::Relaxed)
     }
 
-    /// True if the plan ended where it met an object that `full` did not look for, or another value that may mean nothing in
-    /// another process.
+    /// True if the plan ended at an object that `full` did not look for, or at another value that may be lossy.
     pub fn is_given_up(&self, full: Option<&FullObjects>) -> bool {
         full.is_some_and(|full| !full.is_searched) && self.is_lossy()
     }

@@ -83,7 +83,6 @@ fn parts<'r, 'p>(plan: &'r Plan<'p>, marks: &'r [Mark]) -> impl Iterator<Item = 
     marks.windows(2).map(move |pair| plan.part(pair[0], pair[1]))
 }
 
-/// The task that encodes each value to a buffer of its own.
 pub struct ToBytes {
     buffers: OwnArray<PackedByteArray>,
     runs: std::collections::VecDeque<Run<'static, Held>>,
@@ -98,7 +97,6 @@ pub struct ToBytes {
 }
 
 impl ToBytes {
-    /// Plans all values, so that they may be changed or dropped afterwards.
     pub fn held(values: AnyArray, full_objects: bool) -> Self {
         let (batch, mut reports) = (Batch::of(values, full_objects), Reports::default());
         let mut runs = batch.plan_held(Form::Bytes);

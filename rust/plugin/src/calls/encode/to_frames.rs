@@ -19,13 +19,12 @@ use crate::report::{Outcome, Reports, VALUES};
 use crate::value::walk::{Held, KeepWalked};
 use varbatch_storage::fill::{self, Fills, PARALLEL_FROM};
 
-/// Encodes values at once.
 pub fn vars_to_frames(values: AnyArray, full_objects: bool) -> Outcome<PackedByteArray> {
     Batch::encoded(values, full_objects, to_frames)
 }
 
 fn to_frames(batch: &Batch) -> Option<Outcome<PackedByteArray>> {
-    let mut plans = FramePlans::<Borrowed>::new(batch);
+    let mut plans = Plans::<Borrowed>::new(batch, Form::Frames);
     let is_shared = batch.values().len() >= FRAMES_PARALLEL_FROM || batch.is_shared();
     let mut result = Growing::with_room(0);
     loop {
@@ -49,10 +48,10 @@ fn to_frames(batch: &Batch) -> Option<Outcome<PackedByteArray>> {
     Some(Outcome::new(result.take(), plans.reports.lines(&VALUES)))
 }
 
-/// Plans of frames, made in several steps or all at once.
-pub struct FramePlans<'p, K> {
-    /// The values that are not planned yet, and the number of planned ones.
+/// Plans of values, made in several steps or all at once.
+pub struct Plans<'p, K> {
     rest: &'p [Value],
+    form: Form,
     count: usize,
     full: Option<&'p FullObjects>,
     /// The current plans, the number of their values, and where to go on writing: in which of them, and at which place.
@@ -61,28 +60,25 @@ pub struct FramePlans<'p, K> {
     next: usize,
     cursor: Cursor,
     pub reports: Reports,
-    /// True if a planned value may be lossy.
     pub is_lossy: bool,
 }
 
-impl FramePlans<'static, Held> {
-    /// Plans all values, so that they may be changed or dropped afterwards.
-    pub fn held(batch: &Batch) -> Self {
-        let mut plans = Self::of(&[], None);
-        plans.set(batch.plan_held(Form::Frames), batch.values().len());
+impl Plans<'static, Held> {
+    pub fn held(batch: &Batch, form: Form) -> Self {
+        let mut plans = Self::of(&[], form, None);
+        plans.set(batch.plan_held(form), batch.values().len());
         plans
     }
 }
 
-impl<'p, K> FramePlans<'p, K> {
-    /// Plans the values later.
-    pub fn new(batch: &'p Batch) -> Self {
-        Self::of(batch.values(), batch.full())
+impl<'p, K> Plans<'p, K> {
+    pub fn new(batch: &'p Batch, form: Form) -> Self {
+        Self::of(batch.values(), form, batch.full())
     }
 
-    fn of(rest: &'p [Value], full: Option<&'p FullObjects>) -> Self {
+    fn of(rest: &'p [Value], form: Form, full: Option<&'p FullObjects>) -> Self {
         let (runs, cursor, reports) = (Vec::new(), Cursor::new(), Reports::default());
-        Self { rest, count: 0, full, runs, planned: 0, next: 0, cursor, reports, is_lossy: false }
+        Self { rest, form, count: 0, full, runs, planned: 0, next: 0, cursor, reports, is_lossy: false }
     }
 
     pub fn is_planned(&self) -> bool {
@@ -99,7 +95,7 @@ impl<'p, K> FramePlans<'p, K> {
         let mut runs = std::mem::take(&mut self.runs);
         match runs.as_mut_slice() {
             [run] if threads.count() == 1 => run.plan_values(values, self.count, self.full),
-            _ => runs = plan_runs(values, self.count, Form::Frames, self.full, threads),
+            _ => runs = plan_runs(values, self.count, self.form, self.full, threads),
         }
         self.set(runs, values.len());
     }
@@ -119,7 +115,6 @@ impl<'p, K> FramePlans<'p, K> {
         );
     }
 
-    /// Replaces the current plans by those of the next `count` values.
     fn set(&mut self, mut runs: Vec<Run<'p, K>>, count: usize) {
         for run in &mut runs {
             self.reports.append(&mut run.reports);
@@ -129,7 +124,6 @@ impl<'p, K> FramePlans<'p, K> {
         (self.runs, self.planned, self.next, self.cursor) = (runs, count, 0, Cursor::new());
     }
 
-    /// Returns the bytes of the current plans.
     pub fn len(&self) -> usize {
         self.runs.iter().map(|run| run.plan().len()).sum()
     }
@@ -139,13 +133,15 @@ impl<'p, K> FramePlans<'p, K> {
         Some((self.runs.get(self.next)?.plan(), &mut self.cursor))
     }
 
-    /// Moves to the next plan.
+    pub fn run(&self) -> Option<&Run<'p, K>> {
+        self.runs.get(self.next)
+    }
+
     pub fn advance(&mut self) {
         self.next += 1;
         self.cursor = Cursor::new();
     }
 
-    /// Fills in all current plans.
     fn fill(&self, mut dest: &mut [MaybeUninit<u8>], threads: &Threads) {
         match self.runs.as_slice() {
             [] => return,
@@ -162,16 +158,14 @@ impl<'p, K> FramePlans<'p, K> {
     }
 }
 
-/// The task that encodes values to one byte array of frames.
 pub struct ToFrames {
-    plans: FramePlans<'static, Held>,
+    plans: Plans<'static, Held>,
     result: Growing,
 }
 
 impl ToFrames {
-    /// Plans all values, so that they may be changed or dropped afterwards.
     pub fn held(values: AnyArray, full_objects: bool) -> Self {
-        let plans = FramePlans::held(&Batch::of(values, full_objects));
+        let plans = Plans::held(&Batch::of(values, full_objects), Form::Frames);
         Self { result: Growing::with_room(plans.len()), plans }
     }
 }

@@ -41,7 +41,6 @@ impl Source {
         }
     }
 
-    /// Returns the backup of this file, if there is one and all of it is whole.
     pub fn whole_backup(&self, threads: &Threads) -> Option<Self> {
         let at = backup_of(self.at.as_ref()?).ok()?;
         let backup = Self { shown: format!("{}.bak", self.shown), at: Some(at), ..self.clone() };

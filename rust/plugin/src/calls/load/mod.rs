@@ -70,7 +70,6 @@ fn build(
 }
 
 impl Loading {
-    /// Passes some of the values before those asked for.
     fn find(&mut self, threads: &Threads) {
         let passed = self.loader.read_step(&mut Vec::new(), threads);
         if self.is_finding() && passed.is_ok() {
@@ -92,8 +91,7 @@ impl Loading {
         }
     }
 
-    /// Makes no objects for nobody: the only value is not returned if the file is damaged. Of an encrypted file nothing is
-    /// believed if anything of it was changed.
+    /// Makes no objects for nobody: of a damaged file the only value is not returned, of an encrypted one nothing is.
     fn drop_if_damaged(&mut self) {
         let is_encrypted = matches!(self.damage, Some(LoadError::Encrypted(_)));
         if is_encrypted || self.damage.is_some() && self.decoded.is_only_first {
@@ -159,7 +157,6 @@ impl Loading {
         progress(self.found, self.read(), self.built(), self.len)
     }
 
-    /// Bytes read so far.
     fn read(&self) -> u64 {
         self.len.saturating_sub(self.loader.unread())
     }
@@ -192,7 +189,6 @@ impl Loading {
     }
 }
 
-/// Checks the arguments of a load. Returns the file, and what to load of it.
 fn to_load(
     path: &GString,
     allow_objects: &FlagArg,
@@ -223,8 +219,7 @@ fn begin(source: &Source, (from, count): (i64, Option<u64>), makers: &mut Option
 /// The count of values that means all.
 pub const ALL: i64 = -1;
 
-/// Loads `count` values from index `from` on, which are `range`. A negative `from` counts from the end. `stored` is the key of
-/// the file, and how many bytes to skip in it.
+/// Loads values: `range` is an index, from the end if negative, and a count; `stored` is the key and what to skip.
 pub fn load_vars(
     path: &GString,
     allow_objects: &FlagArg,
@@ -238,7 +233,6 @@ pub fn load_var(path: &GString, default: &Variant, allow_objects: &FlagArg, key:
     Load::only(path, default, allow_objects, key).at_once().outcome().map(|value| value.value().variant().clone())
 }
 
-/// The job that loads values of a file, or its only value.
 pub struct Load {
     source: Source,
     /// Which values, as the first one and their count.
@@ -284,8 +278,7 @@ impl Load {
         self
     }
 
-    /// Begins with the backup instead, if the file is damaged and the backup is whole. Call it when all was read,
-    /// before objects are made. Returns true if it is the backup now.
+    /// True if it begins with the backup, as only that is whole. Call it when all was read, before objects are made.
     fn takes_backup(&mut self, threads: &Threads) -> bool {
         let Some(spare) = self.spare.take() else { return false };
         let is_good = match &self.loading {

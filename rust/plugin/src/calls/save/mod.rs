@@ -1,6 +1,5 @@
-//! Saves values to a file. The old file stays in place until the new one is complete. Or appends them to it, after the
-//! earlier calls that write this file have ended. A plain call is a save that is run at once, and plans and writes some
-//! values at a time; a task plans all values first.
+//! Saves values to a file, whose old one stays in place until the new one is complete; or appends them to it, after the calls
+//! before. A plain call is a save that is run at once, and plans and writes some values at a time; a task plans all first.
 
 mod target;
 
@@ -14,7 +13,7 @@ use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 use varbatch_workers::{Threads, join_later};
 
 pub use self::target::{NOT_COMPRESSED, Request, SaveTarget, Stored, WriteTicket, add_task, to_append, to_save};
-use super::encode::{Batch, FramePlans};
+use super::encode::{Batch, Form, Plans};
 use crate::engine::{self, Slot};
 use crate::jobs::pool;
 use crate::jobs::task::Job;
@@ -22,14 +21,12 @@ use crate::jobs::tuning::{FLUSHED, SLOW_TO_FREE};
 use crate::report::{Failure, Line, Outcome};
 use crate::value::walk::{Held, KeepWalked};
 
-const OVERTAKEN: &str = "a later save of the same file replaced it";
-
 /// Saves or appends at once: the values are on the disk when this returns.
 pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
     Outcome::of_code(request.and_then(|Request { target, values, full_objects }| {
         let batch = Batch::of(values, full_objects);
         let is_large = batch.is_shared() || target.compression.is_some() || target.key.is_some();
-        let plans = FramePlans::<Borrowed>::new(&batch);
+        let plans = Plans::<Borrowed>::new(&batch, Form::Frames);
         let mut saving = Saving::new(target, plans, usize::MAX)?;
         pool::with(is_large, |threads| {
             loop {
@@ -40,21 +37,19 @@ pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
                 }
             }
         })?;
-        saving.warning = if saving.is_overtaken() { None } else { saving.lost(&batch) };
+        saving.warning = saving.lost(&batch);
         Ok(saving.outcome())
     }))
 }
 
 struct Saving<'p, K> {
     target: SaveTarget,
-    plans: FramePlans<'p, K>,
+    plans: Plans<'p, K>,
     stage: Stage,
-    /// Uncompressed bytes written so far.
     written: usize,
     /// Bytes written since the last flush, and after how many of them one thread flushes again.
     unflushed: usize,
     max_unflushed: usize,
-    /// The warning to print if the save succeeds.
     warning: Option<Line>,
     /// The position among the calls that write this file. Dropped last, when what was written is gone or in place.
     ticket: WriteTicket,
@@ -72,16 +67,14 @@ enum Stage {
 }
 
 impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
-    /// Takes the ticket of the call, unless a value cannot be saved.
-    fn new(target: SaveTarget, plans: FramePlans<'p, K>, max_unflushed: usize) -> Result<Self, Failure> {
+    fn new(target: SaveTarget, plans: Plans<'p, K>, max_unflushed: usize) -> Result<Self, Failure> {
         target.check(&plans.reports)?;
         let stage = if target.appends { Stage::Wait } else { Stage::Create };
         let ticket = target.ticket();
         Ok(Self { target, plans, stage, written: 0, unflushed: 0, max_unflushed, warning: None, ticket })
     }
 
-    /// Does the next step of the work. If it fails, as the file cannot be written, or one of its values, `self` can
-    /// only be dropped.
+    /// Does the next step. If it fails, as the file or a value cannot be written, `self` can only be dropped.
     fn step(&mut self, threads: &Threads) -> Result<NextStep, Failure> {
         let Self { target, plans, ticket, .. } = self;
         let not_written = |error| target.not_written(&error);
@@ -127,10 +120,7 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
                 }
             }
             Stage::Flush(saver) => Stage::Commit(Box::new(saver.flush(threads).map_err(not_written)?)),
-            Stage::Commit(flushed) => match commit(target, ticket, *flushed)? {
-                true => Stage::Ended,
-                false => Stage::Overtaken,
-            },
+            Stage::Commit(flushed) => commit(target, ticket, *flushed)?,
             ended @ (Stage::Overtaken | Stage::Ended) => ended,
         };
         Ok(match self.stage {
@@ -143,16 +133,15 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
         })
     }
 
-    fn is_overtaken(&self) -> bool {
-        matches!(self.stage, Stage::Overtaken)
-    }
-
     fn lost(&self, batch: &Batch) -> Option<Line> {
         batch.lost(self.plans.is_lossy).map(|lost| self.target.warning(&lost))
     }
 
     fn outcome(&mut self) -> Outcome<EngineError> {
-        let (warning, note) = if self.is_overtaken() { (None, OVERTAKEN) } else { (self.warning.take(), "") };
+        let (warning, note) = match self.stage {
+            Stage::Overtaken => (None, "a later save of the same file replaced it"),
+            _ => (self.warning.take(), ""),
+        };
         Outcome { note, ..Outcome::new(EngineError::OK, warning.into_iter().collect()) }
     }
 }
@@ -162,24 +151,23 @@ pub fn finish(target: &SaveTarget, ticket: &WriteTicket, saver: Saver, threads: 
     commit(target, ticket, flushed).map(|_| ())
 }
 
-/// Puts a file in place, unless a later save already did. Returns true if this file is in place.
-fn commit(target: &SaveTarget, ticket: &WriteTicket, flushed: Flushed) -> Result<bool, Failure> {
+/// Puts a file in place, unless a later save already did.
+fn commit(target: &SaveTarget, ticket: &WriteTicket, flushed: Flushed) -> Result<Stage, Failure> {
     let flushed = if target.keeps_backup { flushed.keep_backup() } else { flushed };
     match flushed.commit(&ticket.0).map_err(|error| target.not_written(&error))? {
         Committed::InPlace(replaced) => {
             engine::keep(&target.path);
             dispose(replaced);
-            Ok(true)
+            Ok(Stage::Ended)
         }
-        Committed::Overtaken => Ok(false),
+        Committed::Overtaken => Ok(Stage::Overtaken),
     }
 }
 
 /// Frees a replaced file; in the background if that takes long and there are worker threads.
 fn dispose(replaced: Option<File>) {
     let is_slow = |file: &File| file.metadata().is_ok_and(|metadata| metadata.len() >= SLOW_TO_FREE);
-    let Some(file) = replaced.filter(is_slow) else { return };
-    if pool::count() > 1 {
+    if let Some(file) = replaced.filter(|file| is_slow(file) && pool::count() > 1) {
         // Without a thread for it, it is freed here.
         let free = Builder::new().name("varbatch-free".to_owned()).spawn(|| drop(file));
         free.into_iter().for_each(join_later);
@@ -193,7 +181,7 @@ impl Save {
     pub fn held(request: Result<Request, Failure>) -> Self {
         Self(request.and_then(|Request { target, values, full_objects }| {
             let batch = Batch::of(values, full_objects);
-            let mut saving = Saving::new(target, FramePlans::held(&batch), FLUSHED)?;
+            let mut saving = Saving::new(target, Plans::held(&batch, Form::Frames), FLUSHED)?;
             saving.warning = saving.lost(&batch);
             Ok(saving)
         }))
@@ -219,8 +207,7 @@ impl Work for Save {
 
     /// The last tenth is the flush.
     fn progress(&self) -> f32 {
-        const WRITING: f32 = 0.9;
-        self.0.as_ref().map_or(0.0, |saving| WRITING * saving.written as f32 / saving.plans.len().max(1) as f32)
+        self.0.as_ref().map_or(0.0, |saving| 0.9 * saving.written as f32 / saving.plans.len().max(1) as f32)
     }
 
     /// A save must complete when the player closes the game.

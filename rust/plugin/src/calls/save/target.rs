@@ -1,5 +1,4 @@
-//! The file that a call writes, the checks and messages of that call, and its position among those that write the same
-//! file.
+//! The file that a call writes, its checks and messages, and its position among the calls that write the same file.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -48,7 +47,6 @@ pub struct SaveTarget {
     pub compression: Option<Compression>,
     pub key: Option<Key>,
     pub keeps_backup: bool,
-    /// What is written before the values.
     pub header: Vec<u8>,
     pub appends: bool,
     /// True if messages name the index of a value.
@@ -56,7 +54,6 @@ pub struct SaveTarget {
 }
 
 impl SaveTarget {
-    /// The plain file at a Godot path.
     pub fn plain(path: &GString) -> Self {
         let mut at = engine::globalize(path);
         // Resolve it now: the engine changes the current folder temporarily, and a task would ask later.
@@ -67,8 +64,7 @@ impl SaveTarget {
         Self { path: at, shown, compression, key, keeps_backup: false, header, appends: false, is_batch: true }
     }
 
-    /// Takes the ticket of a call that writes this file. No script may run before the call has ended: one that appends to
-    /// the file would wait for it.
+    /// Takes the ticket of a call that writes this file. Until it ends no script may run: one that appends would wait for it.
     pub fn ticket(&self) -> WriteTicket {
         WriteTicket(Ticket::take_for(&self.path))
     }
@@ -98,10 +94,9 @@ impl SaveTarget {
     }
 
     pub fn create(&self, total: u64) -> Result<Saver, Failure> {
-        let compressed = self.compression.map(|compression| (compression, total));
         let begun = match &self.key {
             Some(key) => Saver::create_encrypted(&self.path, key),
-            None => Saver::create(&self.path, compressed),
+            None => Saver::create(&self.path, self.compression.map(|compression| (compression, total))),
         };
         begun.map_err(|error| self.system(open_code(&error), &error))
     }
@@ -115,7 +110,6 @@ impl SaveTarget {
         self.system(code, error)
     }
 
-    /// The folder does not exist, or the file cannot be created in it.
     fn system(&self, code: EngineError, error: &io::Error) -> Failure {
         match (error.kind(), self.shown.rsplit_once('/')) {
             _ if self.shown.is_empty() => {
@@ -134,6 +128,11 @@ impl SaveTarget {
         Failure::new(code, format!("cannot {what} \"{}\": {why}", self.shown))
     }
 
+    fn flag(&self, full_objects: FlagArg, advice: &str) -> Result<bool, Failure> {
+        let refused = |why| self.failure(EngineError::ERR_INVALID_PARAMETER, &format_args!("{why}; {advice}"));
+        full_objects.flag("full_objects").map_err(refused)
+    }
+
     pub fn check(&self, reports: &Reports) -> Result<(), Failure> {
         let Some((index, report)) = reports.first_error() else { return Ok(()) };
         let text = if self.is_batch { format!("value {index}: {report}") } else { report.to_string() };
@@ -141,11 +140,11 @@ impl SaveTarget {
     }
 
     pub fn warning(&self, lost: &Lost) -> Line {
-        Line::warning(format_args!("\"{}\": {}", self.shown, lost.text(self.is_batch)))
+        let name: &dyn Fn(usize) -> String = &|index| format!("value {index}");
+        Line::warning(format_args!("\"{}\": {}", self.shown, lost.text(self.is_batch.then_some(name))))
     }
 }
 
-/// Checks the arguments of a save of one value, or of a batch.
 pub fn to_save(
     path: &GString,
     values: AnyArray,
@@ -154,8 +153,7 @@ pub fn to_save(
     stored: Stored<'_>,
 ) -> Result<Request, Failure> {
     let target = SaveTarget { is_batch, ..SaveTarget::plain(path) };
-    let mut request = request(target, values, full_objects, "the compression mode is the fourth argument")?;
-    let target = &mut request.target;
+    let full_objects = target.flag(full_objects, "the compression mode is the fourth argument")?;
     let refused = |why: &dyn Display| target.failure(EngineError::ERR_INVALID_PARAMETER, why);
     let compression = compression(stored.compression_mode).map_err(|why| refused(&why))?;
     let (key, header) = (key_of(stored.key).map_err(|why| refused(&why))?, bytes_of(stored.header));
@@ -165,25 +163,17 @@ pub fn to_save(
     if compression.is_none() && key.is_none() && compressed::is_compressed(header) {
         return Err(refused(&"expected a header that does not begin with \"GCPF\", as compressed files do"));
     }
-    (target.compression, target.key, target.header) = (compression, key, header.to_vec());
-    target.keeps_backup = stored.keep_backup;
-    Ok(request)
+    let (header, keeps_backup) = (header.to_vec(), stored.keep_backup);
+    Ok(Request { target: SaveTarget { compression, key, header, keeps_backup, ..target }, values, full_objects })
 }
 
 pub fn to_append(path: &GString, values: AnyArray, full_objects: FlagArg) -> Result<Request, Failure> {
     let target = SaveTarget { appends: true, ..SaveTarget::plain(path) };
-    request(target, values, full_objects, "only files without compression can be appended to")
+    let full_objects = target.flag(full_objects, "only files without compression can be appended to")?;
+    Ok(Request { target, values, full_objects })
 }
 
-fn request(target: SaveTarget, values: AnyArray, full_objects: FlagArg, advice: &str) -> Result<Request, Failure> {
-    match full_objects.flag("full_objects") {
-        Ok(full_objects) => Ok(Request { target, values, full_objects }),
-        Err(why) => Err(target.failure(EngineError::ERR_INVALID_PARAMETER, &format_args!("{why}; {advice}"))),
-    }
-}
-
-/// Returns the compression of a mode of `FileAccess`, or `None` for [`NOT_COMPRESSED`]. Fails if the mode does not
-/// exist, or cannot be written.
+/// Returns the compression of a mode of `FileAccess`; `None` for [`NOT_COMPRESSED`]. Fails if none can be written with it.
 fn compression(mode: i64) -> Result<Option<Compression>, String> {
     if mode == NOT_COMPRESSED {
         return Ok(None);
@@ -212,10 +202,11 @@ const LOOK: Duration = Duration::from_millis(10);
 pub struct WriteTicket(pub Ticket);
 
 impl WriteTicket {
-    /// Returns when this call is the first in line. Works on the tasks before it; other calls end on their own threads.
+    /// Returns when this call is the first in line. Works on tasks before it; other calls end on their own threads.
     pub fn wait(&self, threads: &Threads) {
         while let Some(before) = self.0.first_before() {
-            let is_over = task(before).is_none_or(|task| task.is_done() || !task.wait(threads));
+            let is_next = || self.0.first_before() != Some(before);
+            let is_over = task(before).is_none_or(|task| task.is_done() || !task.wait_until(threads, &is_next));
             if is_over && self.0.wait(LOOK) {
                 return;
             }
@@ -236,12 +227,11 @@ impl Drop for WriteTicket {
     }
 }
 
-/// Returns the task with this ticket, if it has not ended.
 fn task(ticket: u64) -> Option<Arc<Task<AnyJob>>> {
     lock(&TASKS).get(&ticket).and_then(Weak::upgrade)
 }
 
-/// Adds a task that was started, for calls that wait for it.
+/// Adds a started task, for calls that wait for it.
 pub fn add_task(ticket: u64, task: &Arc<Task<AnyJob>>) {
     let mut tasks = lock(&TASKS);
     tasks.retain(|_, task| task.strong_count() > 0);

@@ -1,16 +1,13 @@
 //! Reads and writes the engine's memory layout of values, in engines where it was verified.
 //!
-//! A call of GDExtension takes longer than all other work on a small value, and only reads a few words. So this module
-//! reads those words itself, with the layout of Godot 4.6 and 4.7 (`core/variant/variant.h`, `core/variant/array.cpp`,
-//! `core/templates/cowdata.h`). GDExtension does not promise it: when the library is loaded, `probe` compares it with the
-//! engine's own functions, and lets the engine use blocks that were made here. It is all or nothing: if anything
-//! differs, all calls are made.
+//! A GDExtension call for a few words takes longer than all other work on a small value. So this module reads them,
+//! with the layout of Godot 4.6 and 4.7 (`core/variant/variant.h`, `array.cpp`, `core/templates/cowdata.h`). `probe`
+//! first compares it, and blocks made here, with the engine's functions: if any differ, all calls are made.
 //!
-//! **Nothing is read that the engine may not have.** What a pointer leads to is of unknown size in an unknown version,
-//! and reading past its end could crash. So a version is looked at only if it [`was_read`], and the words next to an
-//! address that the engine returned are compared first: where blocks are smaller, one of them differs before anything
-//! outside its block is read. They are in every block: the size is next to the elements, the private data of an Array
-//! has a count and its elements (three words), and that of a Dictionary has its table (five words).
+//! **Nothing is read that the engine may not have.** Reading past the end of what a pointer leads to could crash. So a
+//! version is looked at only if it [`was_read`], and the words next to an address that the engine returned are compared
+//! first: where blocks are smaller, one of them differs before anything outside its block is read. They are in every
+//! block: the size is next to the elements, an Array's private data has three words, and a Dictionary's has five.
 
 mod probe;
 mod seen;
@@ -33,9 +30,8 @@ use super::{Inner, api, is_packed, memory};
 const MAY_LOOK: bool =
     cfg!(all(any(target_pointer_width = "64", target_family = "wasm"), not(feature = "no-engine-internals")));
 
-/// True if the sources of this version of the engine, major and minor, were read: what pointers lead to is at least as
-/// large there as what is read of it. A version belongs here when that was looked up, whatever a probe would find. Before
-/// 4.6 the header of an array has 16 bytes instead of 32.
+/// True if the sources of this version, major and minor, were read: what pointers lead to is at least as large there as
+/// what is read of it, whatever a probe would find. Before 4.6 the header of an array has 16 bytes instead of 32.
 const fn was_read(version: (u8, u8)) -> bool {
     matches!(version, (4, 6 | 7))
 }
@@ -74,11 +70,9 @@ const WORD: usize = size_of::<usize>();
 /// Offset of the value in a Variant: a 32-bit type id and padding come first.
 const VALUE_AT: usize = 8;
 
-/// Bytes of a Variant after `VALUE_AT`.
 pub const VALUE_LEN: usize = size_of::<Variant>() - VALUE_AT;
 
-/// Returns the offset of the value of a Variant in bytes: from the start of the Variant or, with the bit
-/// [`POINTED_TO`], from the address at `VALUE_AT`.
+/// Returns a value's offset in bytes, from the start of the Variant or, if [`POINTED_TO`], the address at `VALUE_AT`.
 const fn place(kind: Kind) -> u8 {
     match kind {
         Kind::Transform2D | Kind::Aabb | Kind::Basis | Kind::Transform3D | Kind::Projection => POINTED_TO,
@@ -125,8 +119,6 @@ const BARE: u64 = {
     bits
 };
 
-/// Returns the type id of a Variant.
-///
 /// # Safety
 /// The layout is known, and the Variant is alive.
 #[inline(always)]
@@ -135,8 +127,6 @@ pub unsafe fn id(variant: sys::GDExtensionConstVariantPtr) -> u32 {
     unsafe { *variant.cast::<u32>() }
 }
 
-/// Returns a pointer to the value of a Variant of this kind.
-///
 /// # Safety
 /// The same as for [`id`].
 #[inline(always)]
@@ -162,8 +152,6 @@ pub unsafe fn owns_nothing(variant: sys::GDExtensionConstVariantPtr) -> bool {
     BARE.checked_shr(id).unwrap_or(0) & 1 == 1
 }
 
-/// Writes a Variant to memory.
-///
 /// # Safety
 /// The layout is known. `variant` points to the memory of a Variant; its old value, if any, is not destroyed.
 /// Values of `kind` are stored inside the Variant, as a `T`.
@@ -193,8 +181,7 @@ struct Header {
     size: u64,
 }
 
-/// Offsets in the private data of an Array, in bytes: of the pointer to the elements, after a reference count and an
-/// empty member, and of the element type, after that and another pointer.
+/// Offsets in bytes in an Array's private data: of its elements, after a count and an empty member, and of their type.
 const ARRAY_BLOCK_AT: usize = 2 * WORD;
 const ARRAY_TYPE_AT: usize = 4 * WORD;
 
@@ -262,8 +249,6 @@ pub unsafe fn elements(kind: Kind, inner: Inner) -> (*const u8, usize) {
     }
 }
 
-/// Returns the type id of an Array's elements.
-///
 /// # Safety
 /// The same as for [`block`], for an Array.
 #[inline(always)]
@@ -288,8 +273,7 @@ pub unsafe fn new_block_in(kind: Kind, inner: Inner, count: usize, element_len: 
     let header: *mut Header = unsafe { (api().interface.mem_alloc)(len).cast() };
     assert!(!header.is_null(), "out of memory");
     memory::prepare(header.cast(), len);
-    // SAFETY: the memory is large enough for a header, and has the alignment of malloc. The caller promises the rest; the
-    // value is empty, so no block is lost.
+    // SAFETY: the memory has room for a header, and malloc's alignment. The caller promises that there is no block yet.
     unsafe {
         header.write(Header { references: 1, capacity: capacity as u64, size: count as u64 });
         let data = header.add(1).cast();

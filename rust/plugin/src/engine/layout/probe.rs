@@ -12,12 +12,10 @@ use super::seen::{
 use super::{SignalParts, new_block_in};
 use crate::engine::{REAL, Slot, SlotType, api, default_value, elements, is_packed, sys_type, value};
 
-/// Reads a word of the engine's memory. Only for the comparisons in `layout`, with the engine's answers about living values,
-/// in a version that was read.
+/// Reads a word of memory. Only to compare the layout with the engine's answers on live values in read versions.
 fn word(at: usize) -> usize {
-    // SAFETY: they read only words of the caller's own memory, words at addresses that the engine returned, and
-    // words next to those that were as expected. In the probed versions, such neighbours belong to the same block
-    // of memory. Any bit pattern is a valid integer.
+    // SAFETY: they read only words of the caller's memory, at addresses that the engine returned, and next to those
+    // that were as expected, which are in the same block in the probed versions. Any bit pattern is a valid integer.
     unsafe { *(at as *const usize) }
 }
 
@@ -31,7 +29,6 @@ pub fn is_as_expected() -> bool {
         && entries_are_as_expected()
 }
 
-/// True if the type ids are those of [`Kind`].
 fn types_are_as_expected() -> bool {
     Kind::ALL.into_iter().all(|kind| {
         let mut name = GString::new();
@@ -41,7 +38,6 @@ fn types_are_as_expected() -> bool {
     })
 }
 
-/// True if Variants have their value at the expected offset: new ones, and ones that held another value before.
 fn variants_are_as_expected() -> bool {
     let is_as_expected = |variant: &Variant, kind: Kind, is_default: bool| {
         let view = value(variant).view();
@@ -72,7 +68,6 @@ fn variants_are_as_expected() -> bool {
     })
 }
 
-/// Sizes of the arrays and Strings that are checked.
 const COUNTS: [usize; 6] = [0, 1, 2, 3, 40, 500];
 
 /// Returns what the engine says about a packed array, an untyped Array, or a String that is not empty.
@@ -93,8 +88,7 @@ fn share_a_block(variants: &[&Variant]) -> bool {
     blocks_are_as_seen(&word, &seen)
 }
 
-/// True if packed arrays and Strings have their elements and the header before them at the expected offsets, alone and
-/// shared.
+/// True if packed arrays and Strings, alone and shared, have their elements and header at the expected offsets.
 fn blocks_are_as_expected(count: usize) -> bool {
     let is_as_expected =
         |block: &Variant| share_a_block(&[block, &value(block).view().to_own()]) && share_a_block(&[block]);
@@ -104,14 +98,12 @@ fn blocks_are_as_expected(count: usize) -> bool {
         && (count == 0 || is_as_expected(&"x".repeat(count).to_variant()))
 }
 
-/// Lets the engine make a packed array or an Array.
 fn new_array(kind: Kind, count: usize) -> Variant {
     let array = default_value(kind);
     array.call("resize", &[(count as i64).to_variant()]);
     array
 }
 
-/// Returns the type of elements: objects of a class, or another kind.
 fn type_of(kind: Kind, class: &str) -> SlotType {
     match kind {
         Kind::Object => SlotType::objects(StringName::from(class), Variant::nil()),
@@ -143,7 +135,6 @@ fn arrays_are_as_expected(count: usize) -> bool {
     blocks_are_as_seen(&word, &seen) && element_types_are_as_seen(&word, &seen)
 }
 
-/// True if a Signal has its name and the id of its object as [`SignalParts`] has them.
 fn signals_are_as_expected() -> bool {
     let (object, name) = (Engine::singleton().upcast::<Object>(), StringName::from("script_changed"));
     let signal = Signal::from_object_signal(&object, &name);
@@ -157,7 +148,6 @@ fn signals_are_as_expected() -> bool {
 const ENTRY_COUNT: i64 = 2000;
 const SIZES: [usize; 6] = [1, 2, 3, 24, 500, ENTRY_COUNT as usize];
 
-/// Returns the key for a number. Most keys are ints, some are texts.
 fn key(number: i64) -> Variant {
     if number % 64 == 7 { format!("key {number}").to_variant() } else { number.to_variant() }
 }
@@ -183,7 +173,6 @@ fn entries_are_as_expected() -> bool {
         dictionary.set(&key(number), &small[0]);
         is_good = is_good && (!SIZES.contains(&dictionary.len()) || entries_are_as_seen(&dictionary));
     }
-    // Remove every second entry.
     (0..ENTRY_COUNT).step_by(2).for_each(|number| _ = dictionary.remove(&key(number)));
     is_good = is_good && entries_are_as_seen(&dictionary);
     // Add some again at the end, in the memory of removed ones, and overwrite some values.
@@ -204,7 +193,6 @@ fn entries_are_as_expected() -> bool {
     is_good && entries_are_as_seen(&dictionary.into_read_only())
 }
 
-/// True if Dictionaries have the types of their keys and values at the expected offsets.
 fn dictionary_types_are_as_expected() -> bool {
     let types = [
         (Kind::Nil, Kind::Nil),
@@ -226,12 +214,9 @@ fn dictionary_types_are_as_expected() -> bool {
 /// Element counts of the blocks: the minimum, and enough that the engine moves a block that grows.
 const BLOCK_COUNTS: [usize; 2] = [1, 300];
 
-/// Element count to which the blocks grow.
 const LARGE: usize = 700;
 
-/// Makes a few test blocks with `layout` and lets the engine read, share, resize and free them: only if all of that works
-/// are blocks used for results. True if the engine treats those of each kind like its own. The rest of the layout must be
-/// as expected.
+/// True if the engine takes blocks of each kind like its own: only then are they made. The rest must be as expected.
 pub fn blocks_are_taken() -> bool {
     BLOCK_COUNTS.into_iter().all(|count| {
         let mut arrays = Kind::ALL.into_iter().filter(|&kind| is_packed(kind) || kind == Kind::Array);
@@ -274,7 +259,6 @@ fn arrays_are_taken(kind: Kind, count: usize) -> bool {
         && keeps("clear", &[], 0)
 }
 
-/// Returns the bytes of an element of a packed array or an Array.
 fn element_len(kind: Kind) -> usize {
     match kind {
         Kind::Array => size_of::<Variant>(),

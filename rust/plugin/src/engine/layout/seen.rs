@@ -35,8 +35,7 @@ pub struct SeenDictionary {
     pub value: Kind,
 }
 
-/// True if a Variant has its id and its value at the expected offsets: at `inner`, according to the engine, which is `None`
-/// for Nil. All of a Variant is the caller's own memory.
+/// True if a Variant, the caller's own memory, has its id and its value in place: at `inner`, which is `None` for Nil.
 pub fn variant_is_as_seen(word: Words<'_>, at: usize, kind: Kind, inner: Option<usize>, is_default: bool) -> bool {
     if word(at) as u32 != u32::from(kind.id()) {
         return false;
@@ -99,7 +98,6 @@ fn entries_are_as_seen(word: Words<'_>, seen: &SeenDictionary) -> bool {
     })
 }
 
-/// Returns the address of an entry, or 0 if there is none.
 fn entry(seen: &SeenDictionary, index: usize) -> usize {
     seen.values.get(index).map_or(0, |&(value, _)| value - offset_of!(Entry, value))
 }

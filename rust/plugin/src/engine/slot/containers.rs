@@ -28,7 +28,6 @@ impl SlotType {
         Self { kind: Kind::Object, class: Some((class, script)) }
     }
 
-    /// Returns the class of objects, which is empty for other kinds, and their script or nil.
     pub fn class(&self) -> &(StringName, Variant) {
         self.class.as_ref().unwrap_or(&api().no_class)
     }
@@ -51,8 +50,7 @@ impl<T> OwnArray<T> {
     }
 
     fn slots(&mut self) -> &mut [Slot] {
-        // SAFETY: the slot holds an Array that nobody else uses, and is mutably borrowed. Its Variants are contiguous, and
-        // `Slot` is a transparent Variant.
+        // SAFETY: nobody else has the borrowed Array. Its Variants are contiguous, and a `Slot` is a transparent one.
         unsafe {
             match elements(Kind::Array, self.0.inner(Kind::Array)) {
                 (_, 0) => &mut [],
@@ -61,8 +59,7 @@ impl<T> OwnArray<T> {
         }
     }
 
-    /// Fills the array, which must be empty, with `count` values and returns them: nils, or any for a typed array, to be
-    /// set to values of its type before anyone else sees it. See the docs of `engine`.
+    /// Returns `count` new values of the empty array: nils, or any if typed, to be set to its type before anyone looks.
     #[inline]
     pub fn grow(&mut self, count: usize) -> &mut [Slot] {
         if count == 0 {
@@ -72,8 +69,7 @@ impl<T> OwnArray<T> {
             self.resize(count);
             return self.slots();
         }
-        // SAFETY: the layout is known, and the array is empty. All elements are set to zeros, which are nil. The slot
-        // that holds the array is mutably borrowed.
+        // SAFETY: the layout is known, the array empty and mutably borrowed. Its elements become zeros, which are nil.
         unsafe {
             let data = layout::new_block_in(Kind::Array, self.0.inner(Kind::Array), count, size_of::<Slot>());
             data.cast::<Slot>().write_bytes(0, count);
@@ -127,7 +123,6 @@ impl OwnArray<PackedByteArray> {
     }
 }
 
-/// Creates a typed array of `len` Dictionaries, in slots that `fill` sets.
 pub fn new_dictionaries(len: usize, fill: impl FnOnce(&mut [Slot])) -> Array<VarDictionary> {
     let mut array = OwnArray::empty();
     fill(array.grow(len));
@@ -174,8 +169,7 @@ impl Slot {
     pub fn set_typed_array(&mut self, element: &SlotType) -> &mut OwnArray<Variant> {
         self.set_container(Kind::Array, api().new_array);
         let (kind, (class, script)) = (sys_type(element.kind), element.class_sys());
-        // SAFETY: this was just set to an Array, which is empty and untyped; class and script are alive. An `OwnArray` is a
-        // transparent `Slot`.
+        // SAFETY: this is an empty untyped Array; class and script are alive. An `OwnArray` is a transparent `Slot`.
         unsafe {
             (api().interface.array_set_typed)(self.inner(Kind::Array), kind, class, script);
             &mut *std::ptr::from_mut(self).cast()
@@ -210,8 +204,7 @@ pub struct BytesSlot(Slot);
 impl BytesSlot {
     #[inline]
     fn bytes(&mut self) -> &mut PackedByteArray {
-        // SAFETY: the slot holds a byte array that nobody else has, and is mutably borrowed. gdext's type has the layout
-        // of the engine's type of the same name.
+        // SAFETY: the byte array is ours alone and mutably borrowed. gdext's type has the layout of the engine's.
         unsafe { &mut *self.0.inner(Kind::PackedByteArray).cast() }
     }
 }

@@ -11,16 +11,14 @@ use varbatch_codec::{Kind, Scalar, Shape};
 use self::write::{BytesOut, Memory, StringSlot, name_of, new_elements};
 use super::{Inner, REAL, Value, api, construct, is_known, is_packed, layout, sys_type, value};
 
-/// Bytes of the engine's `real_t`.
 const REAL_SIZE: usize = Scalar::Real.size(REAL);
 
 /// A Variant in an array, or a result, that one thread at a time fills; not necessarily the caller's thread.
 #[repr(transparent)]
 pub struct Slot(ManuallyDrop<Variant>);
 
-// SAFETY: a slot is nil, empty, or holds the value that its previous thread put there. Its functions only make and drop
-// values that run no script: plain data, texts, containers that nobody else has seen, ids of objects, and values that
-// the caller passes in.
+// SAFETY: a slot is nil, empty, or holds what its previous thread put there. Its functions only make and drop values
+// that run no script: plain data, texts, containers nobody else has seen, ids of objects, and what the caller passes.
 unsafe impl Send for Slot {}
 // SAFETY: a shared slot only gives its value, which any thread may read.
 unsafe impl Sync for Slot {}
@@ -51,21 +49,18 @@ impl Slot {
         Self::from(unsafe { MaybeUninit::<Variant>::zeroed().assume_init() })
     }
 
-    /// Creates a slot with the value that `set` puts there.
     pub fn with(set: impl FnOnce(&mut Self)) -> Self {
         let mut slot = Self::new();
         set(&mut slot);
         slot
     }
 
-    /// Creates a slot with the same value. Containers are shared. Shared contents, objects included, are counted atomically,
-    /// so any thread may do this.
+    /// Creates a slot with the same value. Contents, objects too, are shared and counted atomically, on any thread.
     #[inline]
     pub fn of(value: &Value) -> Self {
         Self::from(value.variant().clone())
     }
 
-    /// Assigns another value as [`Self::of`] does.
     #[inline]
     pub fn set_copy(&mut self, value: &Value) {
         self.set_variant(value.variant().clone());
@@ -190,8 +185,7 @@ impl Slot {
         assert!(is_set, "they are aligned");
     }
 
-    /// Makes the value a math type of these components, as many as `kind` has. Returns `false`, and changes nothing, if they
-    /// must first be copied to memory of their own.
+    /// Makes the value a math type of these components. `false`, and no change, if they must first be copied.
     // Faster than `set_components` as the bytes stay in registers: what was just written in parts is slow to read.
     #[inline(always)]
     pub fn set_plain(&mut self, kind: Kind, bytes: &[u8]) -> bool {
@@ -208,8 +202,7 @@ impl Slot {
         if !bytes.as_ptr().addr().is_multiple_of(REAL_SIZE) {
             return false;
         }
-        // SAFETY: the old value is released. The memory of a math type is its components, of which there are as many as
-        // it has, aligned for each; `from_type` copies them.
+        // SAFETY: the old value is released. The bytes are all of the math type's, aligned; `from_type` copies them.
         unsafe { api().from_type.get(kind)(self.release().cast(), bytes.as_ptr().cast_mut().cast()) };
         true
     }
@@ -249,8 +242,7 @@ impl Slot {
     #[inline]
     pub fn set_string(&mut self, text: &str) {
         let inner = self.set_empty(Kind::String);
-        // SAFETY: `inner` is the String in this slot, which is mutably borrowed. `StringSlot` is a transparent GString, which
-        // has the layout of the engine's String.
+        // SAFETY: `inner` is the borrowed slot's String. `StringSlot` is a transparent GString, laid out like that.
         unsafe { &mut *inner.cast::<StringSlot>() }.set(text);
     }
 
@@ -263,8 +255,7 @@ impl Slot {
         self.set_empty(Kind::Callable);
     }
 
-    /// Converts the value as the engine does for a typed container. Returns `false`, and changes nothing, if the engine
-    /// does not convert it: `ContainerTypeValidate` in the engine's `core/variant/container_type_validate.h`.
+    /// Converts the value as the engine's `ContainerTypeValidate` does. `false`, and no change, if that refuses it.
     pub fn convert(&mut self, kind: Kind) -> bool {
         let from = self.value().view().kind();
         // SAFETY: both are ids of Variant types.
@@ -312,6 +303,5 @@ impl BytesOut for Slot {
     }
 }
 
-/// Components of a math type.
 #[repr(align(8))]
 struct Aligned([MaybeUninit<u8>; 16 * REAL_SIZE]);

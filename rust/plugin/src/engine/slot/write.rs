@@ -48,7 +48,6 @@ pub struct Growing {
 unsafe impl Send for Growing {}
 
 impl Growing {
-    /// Creates an empty one with room for `len` bytes.
     pub fn with_room(len: usize) -> Self {
         let mut bytes = PackedByteArray::new();
         let data = std::ptr::from_mut(bytes.allocate(len));
@@ -80,7 +79,6 @@ impl Growing {
         unsafe { (&*self.data)[..self.len].assume_init_ref() }
     }
 
-    /// Takes out the bytes written so far.
     pub fn take(&mut self) -> PackedByteArray {
         let taken = std::mem::replace(self, Self::with_room(0));
         if taken.data.len() - taken.len > taken.len / 8 {
@@ -92,8 +90,6 @@ impl Growing {
     }
 }
 
-/// Resizes an array.
-///
 /// # Safety
 /// `array` points to an array of `kind` that nobody else uses.
 pub(super) unsafe fn resize(kind: Kind, array: Inner, count: usize) {
@@ -140,8 +136,7 @@ impl StringSlot {
         if len == 0 {
             return;
         }
-        // SAFETY: the string is empty and mutably borrowed. Then it has `len` + 1 contiguous characters, the last a NUL, which
-        // are all written. `string_resize` counts the NUL, too.
+        // SAFETY: the empty string is mutably borrowed. All `len` + 1 contiguous characters, one a NUL, are written.
         unsafe {
             let first: *mut MaybeUninit<u32> = match is_known() {
                 true => layout::new_block_in(Kind::String, self.0.sys_mut(), len + 1, 4).cast(),

@@ -90,7 +90,6 @@ impl<'a> View<'a> {
         self.private().is_some_and(|private| (private.key.id, private.value.id) == (0, 0))
     }
 
-    /// Returns copies of the keys and of the values of a Dictionary, in order.
     pub fn keys_and_values(self) -> (AnyArray, AnyArray) {
         let dictionary: AnyDictionary = self.to_own().to();
         (dictionary.keys_array(), dictionary.values_array())
@@ -115,15 +114,12 @@ impl<'a> View<'a> {
     #[inline(always)]
     fn private(self) -> Option<&'a Private> {
         assert_eq!(self.kind, Kind::Dictionary);
-        // SAFETY: the layout is known, in which a Dictionary is a pointer to its private data. Every field is an integer or
-        // a raw pointer, so any bit pattern is valid; none is dereferenced here.
+        // SAFETY: the layout is known: a Dictionary points to its private data, whose fields may have any bit pattern.
         is_known().then(|| unsafe { &**self.inner.cast::<*const Private>() })
     }
 }
 
 impl TypeOf {
-    /// Returns the type.
-    ///
     /// # Safety
     /// `container` points to a container of the kind that these methods belong to.
     #[inline]

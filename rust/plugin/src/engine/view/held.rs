@@ -1,8 +1,7 @@
 //! Counted references that any thread may hold and drop, beyond the value that they were taken from.
 //!
-//! Packed arrays and Strings are copied on write while there is another reference (`CowData` in the engine's
-//! `core/templates/cowdata.h`), so a reference keeps the contents unchanged. A copy of a Variant would not: both
-//! Variants would share the array itself.
+//! Packed arrays and Strings are copied on write while there is another reference (`CowData` in the engine), so a
+//! reference keeps the contents unchanged. A copy of a Variant would not: both would share the array itself.
 
 use godot::prelude::*;
 use varbatch_codec::{Keep, Payload};
@@ -42,7 +41,6 @@ impl<T: Clone> Reference<T> {
         Self(reference)
     }
 
-    /// Returns the reference itself, to the calling thread.
     pub fn into_inner(self) -> T {
         self.0
     }

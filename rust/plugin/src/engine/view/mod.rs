@@ -20,9 +20,7 @@ pub struct Value(Variant);
 // SAFETY: a `&Value` only allows the reads of `View`, and the engine allows concurrent reads.
 unsafe impl Sync for Value {}
 
-/// Borrows the elements of an array.
-///
-/// The array must not change while they are borrowed; see the docs of `engine`.
+/// Borrows the elements of an array, which must not change meanwhile: see the docs of `engine`.
 pub fn values(array: &AnyArray) -> &[Value] {
     View { kind: Kind::Array, inner: array.sys().cast_mut(), _value: PhantomData }.elements()
 }
@@ -114,8 +112,7 @@ impl Str {
     }
 }
 
-/// The value of a Variant: its kind, and a pointer to it. What returns a value of one kind or shape panics if the Variant
-/// is of another.
+/// The kind of a Variant, and a pointer to its value. What returns a value of one kind panics if it is of another.
 ///
 /// Invariant: `inner` points to a value of `kind` that lives for `'a`, unless the kind is Nil.
 #[derive(Clone, Copy)]
@@ -166,7 +163,6 @@ impl<'a> View<'a> {
         Plain { kind, width: REAL, count, bytes }
     }
 
-    /// Borrows the byte array as gdext's type.
     pub fn byte_array(self) -> &'a PackedByteArray {
         // SAFETY: gdext's type has the layout of the engine's type of the same name.
         unsafe { self.builtin(Kind::PackedByteArray) }
@@ -251,8 +247,6 @@ impl<'a> View<'a> {
     }
 }
 
-/// Calls a method that returns a StringName.
-///
 /// # Safety
 /// The method is one of the type of the value at `inner`, and takes these arguments.
 unsafe fn name_from(method: Method, inner: Inner, args: &[sys::GDExtensionConstTypePtr]) -> GString {
@@ -271,8 +265,7 @@ pub fn chars(string: &GString) -> &[u32] {
         // An empty String may have no NUL either.
         return match count {
             0 | 1 => &[],
-            // SAFETY: the `count` elements are characters, the last a NUL; read as integers, as some may not be a valid
-            // `char`.
+            // SAFETY: the `count` elements are characters, the last a NUL; read as integers, as some may be no `char`.
             _ => unsafe { std::slice::from_raw_parts(data.cast(), count - 1) },
         };
     }
@@ -317,8 +310,6 @@ pub unsafe fn elements(kind: Kind, array: Inner) -> (*const u8, usize) {
     }
 }
 
-/// Returns the number of elements of an array, or of entries of a dictionary.
-///
 /// # Safety
 /// `array` points to an array or dictionary of `kind`.
 #[inline]

@@ -22,8 +22,7 @@ const SPLIT_FROM: usize = 256 << 10;
 /// Elements between two progress checks.
 const LOOK: usize = 16;
 
-/// Times [`LOOK_TEXTS`] that are built in the holes of the heap before it grows, and about how many bytes it needs for one
-/// of the input.
+/// Times [`LOOK_TEXTS`] built in the heap's holes before it grows, and about how many bytes one of the input needs.
 const IN_HOLES: usize = 64;
 const HEAP: usize = 5;
 
@@ -72,7 +71,6 @@ impl<'a> Build<'a, '_> {
         Ok(Left::Nothing)
     }
 
-    /// Builds an Array in `slot`.
     #[inline(never)]
     pub(super) fn elements(&mut self, slot: &mut Slot, count: usize) -> Result<(), Stop> {
         let elements = slot.set_array(count);
@@ -181,7 +179,6 @@ impl<'a> Build<'a, '_> {
         Ok(())
     }
 
-    /// Builds a Dictionary in `slot`.
     #[inline(never)]
     pub(super) fn entries(&mut self, slot: &mut Slot, count: usize) -> Result<(), Stop> {
         let (mut dictionary, mut own_key) = (slot.set_dictionary(), Slot::new());
@@ -193,8 +190,7 @@ impl<'a> Build<'a, '_> {
         Ok(())
     }
 
-    /// Builds a typed Dictionary in `slot`. Keys are checked against `expected` and converted as the engine does; values
-    /// are not.
+    /// Builds a typed Dictionary in `slot`. Keys are checked and converted as the engine does; values are not.
     #[inline(never)]
     pub(super) fn typed_entries(&mut self, slot: &mut Slot, typed: &(SlotType, SlotType, usize)) -> Result<(), Stop> {
         let (expected, value, count) = (&typed.0, &typed.1, typed.2);
@@ -256,8 +252,7 @@ impl<'a> Build<'a, '_> {
         false
     }
 
-    /// Returns the element type in the engine's form. Any object type becomes EncodedObjectAsID if objects are not
-    /// allowed.
+    /// Returns the element type in the engine's form: EncodedObjectAsID for any object type if objects are not allowed.
     fn slot_type(&mut self, element: ElementType<'a>, start: usize) -> Result<SlotType, Stop> {
         let objects = |class| SlotType::objects(class, Variant::nil());
         let allow_objects = self.reader.allows_objects();
@@ -289,8 +284,7 @@ impl<'a> Build<'a, '_> {
         Ok(expected.kind != Kind::Object && self.reader.peek_kind()? == expected.kind)
     }
 
-    /// Converts the element if needed, and returns true if it then fits the container: `ContainerTypeValidate` in the
-    /// engine's `core/variant/container_type_validate.h`.
+    /// Converts the element if needed, as `ContainerTypeValidate` does. Returns true if it then fits the container.
     fn fits(&self, element: &mut Slot, expected: &SlotType) -> Result<bool, Stop> {
         match (element.value().view().kind(), expected.kind) {
             (Kind::Nil, Kind::Object) => Ok(true),
@@ -338,7 +332,6 @@ impl<'a> Build<'a, '_> {
         Ok(())
     }
 
-    /// Builds the next `count` texts.
     fn packed_strings(&mut self, slot: &mut Slot, count: usize) -> Result<(), CodecError> {
         let strings = slot.set_strings(count);
         // `left` counts the rest of the input, so the count must be large too: each text has at least 4 bytes.

@@ -12,9 +12,8 @@ const SMALL_VALUE: usize = 4 << 10;
 /// Containers inside one another that [`build_flat`] builds at most.
 pub const MOST_NESTED: usize = 4;
 
-/// Builds a small value that [`Reader::flat`] reads, in which at most `nested` containers that are not empty are inside one
-/// another. `texts` caches texts; without it, those inside a container are cached from one value to the next. Returns `false`
-/// if the bytes are another value or none; the slot may hold a part of it then.
+/// Builds a small value that [`Reader::flat`] reads, with at most `nested` full containers in one another. Without
+/// `texts`, the cache between values is used. `false` for other bytes; the slot may hold a part of the value then.
 #[inline(always)]
 pub fn build_flat(bytes: &[u8], slot: &mut Slot, nested: usize, texts: Option<&mut Texts>) -> bool {
     bytes.len() < SMALL_VALUE && build(bytes, slot, nested, texts).is_some()

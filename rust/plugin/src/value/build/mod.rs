@@ -62,7 +62,6 @@ const STEP: usize = 1 << 20;
 const LONG: usize = 64 << 10;
 const PIECE: usize = 8 << 20;
 
-/// Makes the value a math type.
 #[inline(always)]
 pub fn components(slot: &mut Slot, plain: Plain<'_>) {
     if !plain.has_width(REAL) || !slot.set_plain(plain.kind, plain.bytes) {
@@ -70,7 +69,6 @@ pub fn components(slot: &mut Slot, plain: Plain<'_>) {
     }
 }
 
-/// Makes the value a number of these bytes.
 pub fn number(slot: &mut Slot, is_int: bool, bytes: &[u8]) {
     match (is_int, bytes) {
         (true, &[byte]) => slot.set_int(byte.into()),
@@ -101,11 +99,8 @@ pub struct Build<'a, 't> {
     threads: &'t Threads,
     may_ask: MayAsk,
     texts: &'t mut Texts,
-    /// The kept values that are not restored yet, see [`Self::keeping`].
     kept: std::slice::Iter<'t, Value>,
-    /// Makes objects with class and properties, and loads scripts; see [`Self::making`].
     makers: Option<&'t mut Makers>,
-    /// Elements and entries that typed containers refused.
     refused: Refused,
     progress: Progress<'t>,
 }
@@ -118,15 +113,12 @@ enum Left {
     Entries(usize),
     /// An Array of a type that has no class.
     ElementsOf(Kind, usize),
-    /// Another typed Array.
     TypedElements(Box<(SlotType, usize)>),
-    /// A Dictionary with the types of its keys and values.
     TypedEntries(Box<(SlotType, SlotType, usize)>),
 }
 
 impl<'a, 't> Build<'a, 't> {
-    /// Creates a build of the next value of `reader`. Large values are built over `threads`; `texts` caches short texts
-    /// between values.
+    /// Creates a build of the next value of `reader`; a large one over `threads`. `texts` caches texts between values.
     #[inline]
     pub fn new(reader: Reader<'a>, texts: &'t mut Texts, threads: &'t Threads, may_ask: MayAsk) -> Self {
         let (kept, progress) = ([].iter(), Progress::new(None, 0));
@@ -145,8 +137,7 @@ impl<'a, 't> Build<'a, 't> {
         Self { makers: Some(makers), ..self }
     }
 
-    /// Restores what was kept beside the bytes of the value, in the order of a walk; freed objects become null. Only for a
-    /// build on one thread.
+    /// Restores what was kept beside the bytes, in walk order; freed objects become null. Only for one thread.
     pub fn keeping(self, kept: &'t [Value]) -> Self {
         debug_assert_eq!(self.threads.count(), 1, "kept values are restored in order");
         Self { kept: kept.iter(), ..self }
@@ -187,7 +178,6 @@ impl<'a, 't> Build<'a, 't> {
         })
     }
 
-    /// Reports the progress.
     #[inline(always)]
     fn look(&mut self) {
         self.progress.look(self.reader.position());
@@ -268,7 +258,6 @@ fn utf8(text: Text<'_>) -> &str {
     }
 }
 
-/// The progress reported for a value.
 struct Progress<'t> {
     on_built: Option<OnBuilt<'t>>,
     /// The position of the next report; unreachable if there is nothing to report to.
@@ -276,7 +265,6 @@ struct Progress<'t> {
 }
 
 impl<'t> Progress<'t> {
-    /// Reports the progress of a value that begins at `start`.
     #[inline]
     fn new(on_built: Option<OnBuilt<'t>>, start: usize) -> Self {
         Self { on_built, next: on_built.map_or(usize::MAX, |_| start.saturating_add(STEP)) }
@@ -290,7 +278,6 @@ impl<'t> Progress<'t> {
         }
     }
 
-    /// Reports all bytes up to `position`.
     #[cold]
     fn report(&mut self, position: usize) {
         if let Some(on_built) = self.on_built {

@@ -1,7 +1,6 @@
 //! Counts values that are saved but mean nothing to another process: objects by id, Callables, Signals and RIDs.
 //!
-//! A walk only notes that there may be some. The caller then walks the values again, after everything is written, so
-//! values without any cost nothing.
+//! A walk only notes that there may be some. If so, the values are walked again, after everything is written.
 
 use godot::prelude::*;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Path};
@@ -10,7 +9,6 @@ use super::{Target, TargetNow, full_object, walk};
 use crate::engine::Value;
 use crate::objects::FullObjects;
 
-/// The lost values in a batch.
 #[derive(Debug, Default)]
 pub struct Lost {
     objects: usize,
@@ -22,8 +20,7 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// Counts the lost values in values that were saved, and in the objects that were saved with class and properties.
-    /// `None` if there are none.
+    /// Counts the lost values in values that were saved, and in their `full` objects. `None` if there are none.
     pub fn of_values(values: &[Value], full: Option<&FullObjects>) -> Option<Self> {
         let mut lost = Self::default();
         for (index, value) in values.iter().enumerate() {
@@ -53,9 +50,8 @@ impl Lost {
         }
     }
 
-    /// Returns the text of the warning. It names the first value by index and path, or only by path if it is not a
-    /// batch.
-    pub fn text(&self, is_batch: bool) -> String {
+    /// Returns the text of the warning, which names the first value by its path and, in a batch, by `name`.
+    pub fn text(&self, name: Option<&dyn Fn(usize) -> String>) -> String {
         let counted = |count: usize, one: &str| match count {
             0 => None,
             1 => Some(format!("1 {one}")),
@@ -71,10 +67,10 @@ impl Lost {
         }
         kept.extend(counted(self.callables, "Callable").map(|callables| format!("nothing of {callables}")));
         let (index, path) = &self.first;
-        let path = match is_batch {
-            true => format!("value {index}{path:#}"),
-            false if path.steps().len() == 0 => "the value itself".into(),
-            false => format!("{path:#}"),
+        let path = match name {
+            Some(name) => format!("{}{path:#}", name(*index)),
+            None if path.steps().len() == 0 => "the value itself".into(),
+            None => format!("{path:#}"),
         };
         let first = if self.count() == 1 { "it is" } else { "the first is" };
         let save_objects = "; pass true as full_objects to save objects with their properties";
@@ -83,11 +79,9 @@ impl Lost {
     }
 }
 
-/// A walk that counts lost values.
 struct Counting<'l, 'o> {
     lost: &'l mut Lost,
     full: Option<&'o FullObjects>,
-    /// True if it ends at the first.
     ends: bool,
 }
 

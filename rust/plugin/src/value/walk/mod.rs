@@ -12,10 +12,8 @@ use super::refused;
 use crate::engine::{self, OwnedType, Str, Value, View, chars};
 use crate::objects::{FullObjects, SCRIPT};
 
-/// Takes the events of a walk.
 pub trait Target<'a>: TargetNow {
-    /// Takes an event whose payload lives as long as the walked value. `_hold` can keep the payload for longer; it is
-    /// [`Copied`] if that is not possible.
+    /// Takes an event whose payload lives as long as the walked value. `_hold` keeps it longer, if not [`Copied`].
     #[inline(always)]
     fn put<K: Keep<'a, 'static>>(&mut self, event: Event<'a>, _hold: K) -> Result<(), CodecError> {
         self.put_now(event)
@@ -43,7 +41,6 @@ pub trait TargetNow: AsNow {
         Ok(false)
     }
 
-    /// Takes a live object.
     fn object(&mut self, _value: &Value, id: u64) -> Result<(), CodecError> {
         self.put_now(Event::ObjectId(id))
     }
@@ -56,8 +53,7 @@ pub trait TargetNow: AsNow {
     /// Called before a value that means nothing to another process: a RID, a Callable or a Signal.
     fn passing(&mut self) {}
 
-    /// Takes the script of a typed container's elements. By default, only a file in `res://` is allowed: no other
-    /// script could be found again.
+    /// Takes the script of a typed container's elements. By default it must be in `res://`, to be found again.
     fn script(&mut self, _script: &Variant, path: &GString) -> Result<(), CodecError> {
         match path.to_string() {
             path if path.starts_with("res://") => Ok(()),
@@ -89,7 +85,6 @@ impl<T: TargetNow> AsNow for T {
 
 impl Target<'_> for dyn TargetNow + '_ {}
 
-/// Passes the events of `value` to `target`.
 #[inline(always)]
 pub fn walk<'a>(value: &'a Value, target: &mut (impl Target<'a> + ?Sized)) -> Result<(), CodecError> {
     let view = match value.known() {
@@ -147,8 +142,7 @@ fn within(error: CodecError, step: impl FnOnce() -> Step) -> CodecError {
     error.within(step())
 }
 
-/// Does the same as [`walk`] for a value in a container. Recursing into a container uses no stack for leaves: their
-/// code is in a separate call.
+/// Does the same as [`walk`] for a value in a container. Leaves have a call of their own, to recurse with less stack.
 fn walk_inner<'a>(value: &'a Value, target: &mut (impl Target<'a> + ?Sized)) -> Result<(), CodecError> {
     let view = value.view();
     match view.kind() {
@@ -238,7 +232,6 @@ fn dictionary_head<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized)) 
     target.put_now(Event::Dictionary { key: key.as_event(), value: value.as_event(), count: view.entry_count() })
 }
 
-/// Checks that the element type of a container can be written.
 fn check_type(element: &OwnedType, kind: Kind, target: &mut (impl TargetNow + ?Sized)) -> Result<(), CodecError> {
     match element {
         OwnedType::Script { path, script } => target.script(script, path),
@@ -267,7 +260,6 @@ fn node_path<'a>(view: View<'a>, target: &mut (impl Target<'a> + ?Sized)) -> Res
     Ok(())
 }
 
-/// Walks an object whose properties were read.
 #[inline(never)]
 fn full_object<'o>(
     value: &Value,

@@ -1,5 +1,4 @@
-//! Plans the walked values: without copying long payloads, over threads if there are many elements; or as copies, so that
-//! nothing is borrowed afterwards.
+//! Plans the walked values: without copying long payloads, and many over threads; or as copies that borrow nothing.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,8 +25,7 @@ pub const SAMPLE: usize = 16;
 /// Runs of values for each thread: several, so that one slow run does not hold up the call.
 const RUNS: usize = 4;
 
-/// Max bytes that the plan of a run should store: with its reserve no more than a plan reserves at once, and small
-/// enough that the C library reuses the memory.
+/// Max bytes that a run's plan should store: no more than it reserves at once, and memory that the C library reuses.
 const MAX_RUN: usize = 3 << 20;
 
 /// Max bytes to reserve in a call, as values may be smaller than those that were sampled.
@@ -63,8 +61,7 @@ pub struct Planning<'w, 'a, 'p, K> {
     pub full: Option<&'a FullObjects>,
     /// True if large arrays may be walked over threads.
     pub may_split: bool,
-    /// Set when a value is written that may mean nothing to another process: see [`super::Lost`]; and for an object that
-    /// `full` does not have.
+    /// Set for a value that may mean nothing to another process (see [`super::Lost`]), or an object not in `full`.
     pub is_lossy: &'w AtomicBool,
     pub keep: PhantomData<K>,
 }
@@ -159,8 +156,7 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> Planning<'_, 'a, 'p, K> {
         Ok(true)
     }
 
-    /// Walks items in runs over threads, each with a writer that `new` makes for so many items. Returns the count of each
-    /// and its writer, or `None` if there is only one thread.
+    /// Walks items in runs, each with a writer of `new`. Returns counts and writers, or `None` if there is one thread.
     fn in_runs<T: Sync>(
         &self,
         average: usize,
@@ -186,12 +182,8 @@ pub fn mostly_containers(values: &[Value]) -> bool {
     sample.iter().filter(is_container).count() * 2 > sample.len()
 }
 
-/// Plans items in runs over threads. `new` makes the writer of a run of so many items, and `plan` takes the index of the
-/// first, the items, and that writer. A plan itself stores about `average` bytes of an item. Returns the results in the
-/// order of the items.
-///
-/// This thread makes the room for all runs: its allocator may already have the memory, but that of a new thread would
-/// have to get it from the system, page by page.
+/// Plans items in runs over threads: `new` makes a writer of so many, `plan` takes the first index, the items and the
+/// writer. An item takes about `average` bytes. This thread makes all room: a new one would get it page by page.
 pub fn plan_in_rooms<'a, 'p, T: Sync, R: Send>(
     average: usize,
     items: &'a [T],
@@ -229,7 +221,6 @@ impl Copying {
         Self { writer: Writer::new(DIALECT), objects: Vec::new() }
     }
 
-    /// Copies a value. Returns its plan and its objects.
     pub fn of(value: &Value) -> Result<(Plan<'static>, Vec<(Mark, Variant)>), CodecError> {
         let mut target = Self::new();
         walk(value, &mut target)?;

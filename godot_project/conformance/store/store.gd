@@ -1,0 +1,198 @@
+extends "store_base.gd"
+## What a VarBatchStore holds after each call, and after it was opened again.
+
+const Item := preload("../support/saved_item.gd")
+const EngineValues := preload("../support/engine_values.gd")
+
+const MODES: PackedInt32Array = [VarBatch.COMPRESSION_NONE, FileAccess.COMPRESSION_ZSTD]
+## Whose values EngineValues has.
+const TEXTS_AND_CONTAINERS: PackedInt32Array = [
+	TYPE_STRING, TYPE_STRING_NAME, TYPE_NODE_PATH, TYPE_DICTIONARY, TYPE_ARRAY
+]
+
+
+## Each value by a key of each type, loaded alone, all at once and by a task, also from a file that
+## was closed: to the bytes of the engine.
+func test_every_value() -> void:
+	var values := {}
+	for type: int in TYPE_MAX:
+		var is_made := not type in TEXTS_AND_CONTAINERS
+		var found: Array = [type_convert(null, type)] if is_made else EngineValues.of(type)
+		found += [Values.Packed.make(type, 5000)] if type >= TYPE_PACKED_BYTE_ARRAY else []
+		for value: Variant in found:
+			# Stand-ins for objects have other IDs each time.
+			var bytes := var_to_bytes(value)
+			if var_to_bytes(bytes_to_var(bytes)) == var_to_bytes(bytes_to_var(bytes)):
+				values[bytes] = value
+	for type: int in TYPE_MAX:
+		if not type in [TYPE_OBJECT, TYPE_CALLABLE, TYPE_SIGNAL, TYPE_RID]:
+			values[type_convert(null, type)] = type
+	var keys := values.keys()
+	for mode: int in MODES:
+		for _count: int in by_threads():
+			store = open(path, mode)
+			check_int(store.erase_all(), OK, "erase all")
+			check_int(quietly(store.save_vars.bind(values)) as int, OK, "save")
+			for turn: String in ["before it is closed", "after"]:
+				var loaded := store.load_vars(keys)
+				var later: Array = store.load_vars_async(keys).wait()
+				for i: int in keys.size():
+					var expected := var_to_bytes(bytes_to_var(var_to_bytes(values[keys[i]])))
+					for found: Variant in [loaded[i], later[i], store.load_var(keys[i])]:
+						check_bytes(var_to_bytes(found), expected, "value of %s, %s" % [keys[i], turn])
+				store.close()
+				store = open()
+			check_int(store.get_key_count(), values.size(), "keys")
+			store.close()
+
+
+func test_keys() -> void:
+	store = open()
+	var keys: Array = [1, 1.0, "a", &"a", ^"a", Vector2(), Vector2i(), null, false, {1: [2]}, "", [], {}]
+	for i: int in keys.size():
+		check_int(store.save_var(keys[i], i), OK, "save %s" % [keys[i]])
+	check_value(store.load_vars(keys + [2, "b"]), range(keys.size()) + [null, null], "each has a value of its own")
+	var sorted := keys.map(func(key: Variant) -> PackedByteArray: return var_to_bytes(key))
+	sorted.sort_custom(func(a: PackedByteArray, b: PackedByteArray) -> bool: return a.hex_encode() < b.hex_encode())
+	check_value(store.get_keys().map(var_to_bytes), sorted, "all keys, sorted by their bytes")
+	check_value(store.load_var("b", "default"), "default", "no key")
+	check_value(store.load_var(null, "default"), 7, "the key null")
+	check(store.has_key(&"a") and not store.has_key(&"b"), "has_key")
+	check_int(store.erase_keys([&"a", "b", 1.0, 1.0]), OK, "erase")
+	check(store.has_key("a") and not store.has_key(&"a") and store.has_key(1), "the others stay")
+	check_int(store.get_key_count(), keys.size() - 2, "keys that are left")
+	for key: Variant in [self, [self], Callable(self, &"open"), renamed, rid_from_int64(7)]:
+		var expected := "expected a key without objects, Callables, Signals and RIDs, found "
+		for action: Callable in [store.save_var.bind(key, 1), store.load_var.bind(key), store.has_key.bind(key)]:
+			expect_errors(action, 1, expected)
+			check_int(VarBatch.get_last_error(), ERR_INVALID_PARAMETER, "a key that is none")
+
+
+## One that is erased and saved is saved, and a value that cannot be saved leaves all as it was.
+func test_all_or_nothing() -> void:
+	store = open()
+	check_int(store.save_vars({1: "one", 2: "two"}), OK, "save")
+	check_int(store.save_vars({2: "new", 3: "three"}, [1, 2, 4]), OK, "erase and save")
+	check_value(store.load_vars([1, 2, 3]), [null, "new", "three"], "erased before it is saved")
+	var deep: Array = []
+	for _level: int in 1100:
+		deep = [deep]
+	for method: String in ["save_vars", "save_vars_async"]:
+		var save := func() -> int:
+			var result: Variant = store.call(method, {3: 3, "deep": deep}, [2])
+			return (result as VarBatchTask).wait() if result is VarBatchTask else result
+		var line := 'VarBatchStore.%s: "%s": key "deep": ' % [method, path]
+		check_int(expect_errors(save, 1, line) as int, ERR_INVALID_DATA, "too deep")
+	check_value(store.load_vars([2, 3, "deep"]), ["new", "three", null], "as it was")
+
+
+func test_what_is_lost() -> void:
+	store = open()
+	var line := 'VarBatchStore.save_vars: "%s": saved only the IDs of 2 objects; the first is key "at"["of"]; pass' % path
+	expect_logged(store.save_vars.bind({"no": 1, "at": {"of": self}, "to": self}), 0, 1, line)
+
+
+func test_objects() -> void:
+	store = open()
+	var item := Item.new()
+	item.number = 7
+	check_int(store.save_vars({"item": item, "other": 5}, [], true), OK, "full objects")
+	check_int((store.load_var("item", null, [Item]) as Item).number, 7, "the object")
+	var both: Array = store.load_vars_async(["other", "item", "none"], [Item]).wait()
+	check(both[0] == 5 and (both[1] as Item).number == 7 and both[2] == null, "in the background")
+	var made := Item.made
+	var line := 'VarBatchStore.load_vars: "%s": key "item": ' % path
+	check_value(expect_errors(store.load_vars.bind(["item", "other"]), 1, line), [null, 5], "not allowed")
+	check_int(VarBatch.get_last_error(), ERR_INVALID_DATA, "not allowed")
+	check_value(quietly(store.load_var.bind("item", "default")), "default", "not allowed, one")
+	check_int(Item.made, made, "objects made of what is not allowed")
+
+
+func test_the_file_is_closed() -> void:
+	store = open()
+	check_int(store.save_var(1, "one"), OK, "save")
+	check_int(store.save_var(1, "two"), OK, "save again")
+	check_value(store.get_path(), path, "its path")
+	var other: VarBatchStore = expect_errors(open.bind(path), 1, "another program has it open")
+	check(other == null and VarBatch.get_last_error() == ERR_BUSY, "opened twice")
+	store.close()
+	check_value(DirAccess.get_files_at(folder), PackedStringArray([path.get_file()]), "files after close()")
+	for action: Callable in [store.save_var.bind(1, 1), store.load_var.bind(1), store.get_keys, store.has_key.bind(1)]:
+		expect_errors(action, 1, '"%s": it is closed; open it again' % path)
+		check_int(VarBatch.get_last_error(), ERR_UNCONFIGURED, "closed")
+	store.close()
+	check_int(VarBatch.get_last_error(), OK, "closed twice")
+	# The last reference, while a call is still under way.
+	store = open()
+	var task := store.save_vars_async({1: "three", 2: Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 3_000_000)})
+	store = null
+	store = open()
+	check_value([store.load_var(1), task.get_result()], ["three", OK], "what was saved before it was opened")
+	store = null
+	check_value(DirAccess.get_files_at(folder), PackedStringArray([path.get_file()]), "files after the last reference")
+
+
+func test_other_files() -> void:
+	write(path, "a text of some other program, which must stay as it is".to_utf8_buffer())
+	check_refused(path, ERR_FILE_UNRECOGNIZED, "it is no SQLite file")
+	check_int(FileAccess.get_file_as_bytes(path).size(), 54, "the other file")
+	check_refused(folder, ERR_FILE_CANT_OPEN, "no file can be opened or made there")
+	check_refused(folder + "/a/b.store", ERR_FILE_NOT_FOUND, 'DirAccess.make_dir_recursive_absolute("%s/a")' % folder)
+	for mode: int in [-2, FileAccess.COMPRESSION_FASTLZ, FileAccess.COMPRESSION_GZIP, 9]:
+		var action := open.bind(folder + "/new.store", mode)
+		expect_errors(action, 1, "as the compression mode, found %d" % mode)
+	# SQLite's application_id and user_version.
+	for at: int in [68, 60]:
+		var other := folder + "/%d.store" % at
+		store = VarBatchStore.open(other)
+		store.save_var(1, 2)
+		store.close()
+		var bytes := FileAccess.get_file_as_bytes(other)
+		bytes[at + 3] += 1
+		write(other, bytes)
+		check_refused(other, ERR_FILE_UNRECOGNIZED, "another program" if at == 68 else "a newer VarBatch wrote it")
+
+
+func check_refused(at: String, code: int, text: String) -> void:
+	check(expect_errors(open.bind(at), 1, text) == null, "it was opened: %s" % at)
+	check_int(VarBatch.get_last_error(), code, text)
+
+
+## A byte of each value is changed: it is an error with its key, and the others load.
+func test_damage() -> void:
+	store = open()
+	var values := {}
+	for key: int in 20:
+		values[key] = filled_bytes(3000, 100 + key)
+	check_int(store.save_vars(values), OK, "save")
+	store.close()
+	var whole := FileAccess.get_file_as_bytes(path)
+	for key: int in sized_part_of(20):
+		var bytes := whole.duplicate()
+		# There may be old copies in pages.
+		for at: int in range(8192, bytes.size(), 500):
+			bytes[at] = 0 if bytes[at] == 100 + key else bytes[at]
+		write(path, bytes)
+		store = open()
+		var line := 'VarBatchStore.load_vars: "%s": key %d: the value is damaged: its checksum differs' % [path, key]
+		var found: Array = expect_errors(store.load_vars.bind(values.keys()), 1, line)
+		check_int(VarBatch.get_last_error(), ERR_FILE_CORRUPT, "damaged")
+		for other: int in 20:
+			check_value(found[other], null if other == key else values[other], "value of %d" % other)
+		check_value(quietly(store.load_var.bind(key, "default")), "default", "a damaged one")
+		check_int(store.save_var(key, "mended"), OK, "save it again")
+		check_value(store.load_var(key), "mended", "saved again")
+		store.close()
+
+
+func test_compact() -> void:
+	store = open()
+	var values := {}
+	for key: int in 200:
+		values[key] = Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 20_000)
+	check_int(store.save_vars(values), OK, "save")
+	check_int(store.erase_keys(range(5, 200)), OK, "erase")
+	check_int(store.compact_async().wait() as int, OK, "compact")
+	check_value(store.load_vars([4, 5]), [values[4], null], "what is left")
+	store.close()
+	check(FileAccess.get_size(path) < 300_000, "%d bytes for 5 values" % FileAccess.get_size(path))
