@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use varbatch_codec::{Dialect, Engine};
@@ -161,9 +162,9 @@ pub struct Convert {
     /// The engine that wrote IN.
     #[arg(long, value_name = "DIALECT")]
     pub from: DialectName,
-    /// The engine that OUT is for.
-    #[arg(long, value_name = "DIALECT")]
-    pub to: DialectName,
+    /// The engine that OUT is for, or `store`.
+    #[arg(long, value_name = "DIALECT", value_parser = engine_or_store())]
+    pub to: EngineOrStore,
     /// Replaces OUT if it exists. OUT may be IN.
     #[arg(long)]
     pub force: bool,
@@ -230,12 +231,20 @@ pub enum DialectName {
     Pandemonium35,
 }
 
+/// `None` is a store.
+pub type EngineOrStore = Option<DialectName>;
+
+fn engine_or_store() -> impl TypedValueParser<Value = EngineOrStore> {
+    let store = cfg!(feature = "store").then(|| PossibleValue::new("store"));
+    let engines = DialectName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    PossibleValuesParser::new(engines.chain(store)).map(|name| DialectName::from_str(&name, false).ok())
+}
+
 impl DialectName {
     pub fn dialect(self) -> Dialect {
         Dialect::of(Engine::ALL[self as usize])
     }
 
-    /// The name, as on the command line.
     pub fn text(self) -> String {
         self.to_possible_value().expect("none is hidden").get_name().to_owned()
     }

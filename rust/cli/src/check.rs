@@ -8,30 +8,26 @@ use serde::Serialize;
 use crate::args::Check;
 use crate::input::{Failure, Input, STANDARD, expand, name};
 use crate::output::{Progress, print, say};
-use crate::source::{Buffer, Buffers, give_hint, in_frame};
+use crate::source::{Buffer, Buffers, give_hint};
 use crate::value;
 
-/// Damaged values that are reported of one file.
+/// Damaged values that are reported of one file, and those in a row after which its rest is not read.
 const MAX_REPORTED: usize = 20;
-
-/// Damaged values in a row after which the rest of a file is not read.
 const MAX_IN_A_ROW: usize = 100;
 
-/// What was found so far in one file. In JSON, the result for it.
+/// What was found so far in one file. In JSON, its result.
 #[derive(Serialize)]
 struct Findings<'a> {
     file: &'a str,
     state: &'a str,
     values: usize,
     damaged: usize,
-    /// Values with bytes after them.
+    /// Values with bytes after them, first at `followed_at`.
     followed: usize,
-    /// True if all of the file was read.
     complete: bool,
     /// Damaged values since the last one that is not.
     #[serde(skip)]
     in_a_row: usize,
-    /// Where the first bytes after a value are.
     #[serde(skip)]
     followed_at: usize,
     #[serde(skip)]
@@ -65,7 +61,12 @@ pub fn run(args: &Check) -> Result<(), Failure> {
             }
             continue;
         }
-        code = code.max(match file(args, path) {
+        let checked = Input::open(path, args.from, args.reading).and_then(|input| {
+            let mut findings = Findings::new(args, &input.name, "damaged");
+            let read = if input.len == 0 { Ok(None) } else { findings.read(&input) };
+            findings.close(&input, read)
+        });
+        code = code.max(match checked {
             Err(Failure::File(text)) => {
                 say("error", text);
                 if args.json {
@@ -79,14 +80,6 @@ pub fn run(args: &Check) -> Result<(), Failure> {
     if code == 0 { Ok(()) } else { Err(Failure::Reported(code)) }
 }
 
-/// Checks a file. Returns its exit code.
-fn file(args: &Check, path: &Path) -> Result<u8, Failure> {
-    let input = Input::open(path, args.from, args.reading)?;
-    let mut findings = Findings::new(args, &input.name, "damaged");
-    let read = if input.len == 0 { Ok(None) } else { findings.read(&input) };
-    findings.close(&input, read)
-}
-
 impl<'a> Findings<'a> {
     fn new(args: &'a Check, file: &'a str, state: &'a str) -> Self {
         let (values, damaged, followed, in_a_row, followed_at) = (0, 0, 0, 0, 0);
@@ -97,10 +90,12 @@ impl<'a> Findings<'a> {
     fn read(&mut self, input: &Rc<Input>) -> Result<Option<String>, Failure> {
         let (mut progress, mut buffers) = (Progress::new(), Buffers::of(input)?);
         while let Some(buffer) = buffers.next()? {
-            progress.set(buffer.stream_len - buffer.remaining, buffer.stream_len);
+            if buffer.key.is_none() {
+                progress.set(buffer.stream_len - buffer.remaining, buffer.stream_len);
+            }
             self.add(&buffer)?;
             let (end, len) = ((buffer.at + buffer.bytes.len()) as u64, buffer.stream_len);
-            if self.in_a_row == MAX_IN_A_ROW && !self.args.all && end < len {
+            if self.in_a_row == MAX_IN_A_ROW && !self.args.all && end < len && buffer.key.is_none() {
                 return Ok(Some(format!("the rest from byte {end} of {len} was not read; --all reads it")));
             }
         }
@@ -109,8 +104,8 @@ impl<'a> Findings<'a> {
 
     fn add(&mut self, buffer: &Buffer<'_>) -> Result<(), Failure> {
         self.values += 1;
-        let error = match buffer.validate() {
-            Ok(len) => {
+        let (at, path, error, text) = match (buffer.lost, buffer.validate()) {
+            (None, Ok(len)) => {
                 self.in_a_row = 0;
                 // It may be longer: the padding of a last PackedByteArray may be missing.
                 if len < buffer.bytes.len() {
@@ -119,17 +114,19 @@ impl<'a> Findings<'a> {
                 }
                 return Ok(());
             }
-            Err(error) => error,
+            (None, Err(error)) => {
+                let path = error.path().steps().map(ToString::to_string).collect();
+                (Some(error.at()), path, error.kind().to_string(), error.to_string())
+            }
+            (Some(lost), _) => (None, String::new(), lost.into(), lost.into()),
         };
         self.in_a_row += 1;
         self.damaged += 1;
         if self.damaged > MAX_REPORTED && !self.args.all {
             return Ok(());
         }
-        let path = error.path().steps().map(ToString::to_string).collect();
-        let (frame, at, path) = (buffer.frame, Some(error.at()), Some(path));
-        let problem = Problem { file: self.file, frame, at, path, error: error.kind().to_string() };
-        self.report(format_args!("{}{error}", in_frame(frame)), &problem)
+        let (file, frame, path) = (self.file, buffer.frame, Some(buffer.step().unwrap_or_default() + &path));
+        self.report(format_args!("{}{text}", buffer.name()), &Problem { file, frame, at, path, error })
     }
 
     fn report(&self, text: impl std::fmt::Display, problem: &Problem<'_>) -> Result<(), Failure> {
@@ -141,7 +138,7 @@ impl<'a> Findings<'a> {
         Ok(())
     }
 
-    /// Reports an error that is about no single value.
+    /// Reports what is about no single value.
     fn report_all(&self, text: String) -> Result<(), Failure> {
         self.report(&text, &Problem { file: self.file, error: text.clone(), ..Problem::default() })
     }

@@ -13,6 +13,8 @@ use crate::args::{Convert, DialectName};
 use crate::input::{Failure, Input, STANDARD, name, unnamed};
 use crate::output::{Progress, print, say};
 use crate::source::{Buffers, give_hint, loader};
+#[cfg(feature = "store")]
+use crate::store;
 
 pub fn run(args: &Convert) -> Result<(), Failure> {
     // Output that is printed is first a file in this folder, so that all of it is printed or nothing.
@@ -23,23 +25,35 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     };
     refuse_to_replace(args, &path, &name)?;
     let input = Input::open(&args.input, args.from, args.reading)?;
-    let (flushed, count) = convert(&input, args.to, &path, &name)?;
+    #[cfg(feature = "store")]
+    let of_store = store::convert(args, &input, &path, &name)?;
+    #[cfg(not(feature = "store"))]
+    let of_store = None;
+    let (flushed, count, is_whole) = match (of_store, args.to) {
+        (None, Some(to)) => convert(&input, to, &path, &name)?,
+        (done, _) => done.expect("a store was made"),
+    };
     // It may be the file to replace, and some systems cannot replace an open file.
     drop(input);
-    refuse_to_replace(args, &path, &name)?;
-    flushed.commit(&Ticket::take_for(&path)).map_err(|error| Failure::file(&name, words(&error)))?;
+    if let Some(flushed) = flushed {
+        refuse_to_replace(args, &path, &name)?;
+        flushed.commit(&Ticket::take_for(&path)).map_err(|error| Failure::file(&name, words(&error)))?;
+    }
     if folder.is_some() {
         // Its output is the file alone.
         io::copy(&mut std::fs::File::open(&path)?, &mut io::stdout())?;
-        return Ok(());
+    } else {
+        let (from, to) = (args.from.text(), args.to.map_or("store".into(), DialectName::text));
+        let values = if count == 1 { "value" } else { "values" };
+        print(format_args!("{name}: {count} {values} from {from} to {to}"))?;
     }
-    let (from, to) = (args.from.text(), args.to.text());
-    let values = if count == 1 { "value" } else { "values" };
-    Ok(print(format_args!("{name}: {count} {values} from {from} to {to}"))?)
+    if is_whole { Ok(()) } else { Err(Failure::Reported(1)) }
 }
 
-/// Converts the input, and reports what is lost. Returns the new file, not in its place yet, and how many values it has.
-fn convert(input: &std::rc::Rc<Input>, to: DialectName, path: &Path, name: &str) -> Result<(Flushed, usize), Failure> {
+/// The new file if it is not in its place yet, how many values it has, and whether these are all.
+pub type Converted = (Option<Flushed>, usize, bool);
+
+fn convert(input: &std::rc::Rc<Input>, to: DialectName, path: &Path, name: &str) -> Result<Converted, Failure> {
     let (translation, threads) = (Translation::new(input.from.dialect(), to.dialect()), input.threads());
     let unwritten = |error: io::Error| Failure::file(name, words(&error));
     let saver = |compressed| Saver::create(path, compressed).map_err(unwritten);
@@ -83,7 +97,7 @@ fn convert(input: &std::rc::Rc<Input>, to: DialectName, path: &Path, name: &str)
     if losses.iter().any(|loss| loss.what == Lost::Rest) {
         give_hint(input);
     }
-    Ok((flushed, count))
+    Ok((Some(flushed), count, true))
 }
 
 fn temporary_folder() -> Result<TempDir, Failure> {
@@ -97,6 +111,7 @@ fn temporary_folder() -> Result<TempDir, Failure> {
 fn refuse_to_replace(args: &Convert, path: &Path, name: &str) -> Result<(), Failure> {
     // A link that leads nowhere exists as well.
     match path.symlink_metadata() {
+        Ok(_) if args.to.is_none() => Err(Failure::file(name, "the file exists; a store replaces none")),
         Ok(_) if !args.force => Err(Failure::file(name, "the file exists; --force replaces it")),
         _ => Ok(()),
     }

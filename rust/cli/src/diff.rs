@@ -63,14 +63,18 @@ fn in_godot_4<'a>(buffer: &Buffer<'a>) -> Result<std::borrow::Cow<'a, [u8]>, Fai
     translated.map(|(bytes, _)| bytes.into()).map_err(|error| damaged_inside(buffer, error))
 }
 
-/// What an error says whose bytes count from the start of the value.
+/// An error whose bytes count from the start of the value.
 fn damaged_inside(buffer: &Buffer<'_>, error: CodecError) -> Failure {
-    buffer.damaged(&error.map_at(|at| at + buffer.at))
+    buffer.damaged(error.map_at(|at| at + buffer.at))
 }
 
 impl Report<'_> {
     fn files(&mut self, before: &Rc<Input>, after: &Rc<Input>) -> Result<(), Failure> {
         let (mut before, mut after) = (Buffers::of(before)?, Buffers::of(after)?);
+        if before.rows.is_some() || after.rows.is_some() {
+            let why = "stores cannot be compared; `varbatch convert` makes files of values of them";
+            return Err(Failure::Usage(why.into()));
+        }
         loop {
             match (before.next()?, after.next()?) {
                 (None, None) => return Ok(()),
@@ -119,9 +123,8 @@ impl Report<'_> {
         let line = if self.args.json {
             value::json(&ChangeLine { frame, op: op.name(), path, index, old, new })
         } else {
-            let short =
-                |value: Option<Value<'_>>| value.map(|value| value::short(&value.node, &value.texts, &Style::new()));
-            let [old, new] = [old, new].map(|value| short(value).unwrap_or_default());
+            let short = |value: Value<'_>| value::short(&value.node, &value.texts, &Style::new());
+            let [old, new] = [old, new].map(|value| value.map(short).unwrap_or_default());
             let (frame, op_name) = (in_frame(frame), op.name());
             let (space, arrow) = (if path.is_empty() { "" } else { " " }, if op == Op::Set { " -> " } else { "" });
             format!("{frame}{op_name}{space}{path}: {old}{arrow}{new}")

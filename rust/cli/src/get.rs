@@ -8,6 +8,7 @@ use varbatch_codec::{Event, Kind, PathStep, frames};
 
 use crate::args::Get;
 use crate::input::{Failure, Input};
+use crate::path::Wanted;
 use crate::show::Tree;
 use crate::source::{Buffer, Buffers};
 use crate::value;
@@ -17,21 +18,28 @@ pub fn run(args: &Get) -> Result<(), Failure> {
     let wanted = crate::path::parse(&args.wanted, args.from.dialect()).map_err(Failure::Usage)?;
     let input = Input::open(&args.path, args.from, args.reading)?;
     let mut buffers = Buffers::of(&input)?;
-    let buffer = buffers.find(args.frame)?;
+    #[cfg(feature = "store")]
+    if let (None, Some(rows)) = (args.frame, &mut buffers.rows) {
+        return print(args, wanted.get(1..).unwrap_or_default(), &rows.find(&input, wanted.first())?);
+    }
+    print(args, &wanted, &buffers.find(args.frame)?)
+}
+
+fn print(args: &Get, wanted: &[Wanted], buffer: &Buffer<'_>) -> Result<(), Failure> {
     let dialect = buffer.dialect;
     let conditions: Vec<_> = wanted.iter().map(|wanted| move |step: PathStep<'_>| wanted.is(step, dialect)).collect();
     let seeks: Vec<Seek<'_>> = wanted.iter().zip(&conditions).map(|(wanted, is)| wanted.seek(is, dialect)).collect();
     let target = lookup(buffer.bytes, buffer.at, dialect, &seeks).map_err(|error| match &error {
         LookupError::Damaged(error) => buffer.damaged(error),
-        _ => Failure::Usage(format!("{}: {error}", input.name)),
+        _ => Failure::Usage(format!("{}: {error}", buffer.input.name)),
     })?;
     if args.raw {
-        return raw(&target, &buffer);
+        return raw(&target, buffer);
     }
     let mut tree = Tree::new(&args.shown, buffer.frame, args.wanted.trim().to_owned());
     let element = |at, kind, event| Node { depth: 0, at, kind, event, step: None };
     let shown = match target {
-        Target::Value { at, bytes } => tree.value(&Buffer { at, bytes, ..buffer }),
+        Target::Value { at, bytes } => tree.value(&Buffer { at, bytes, key: None, ..*buffer }),
         Target::Text { at, text } => {
             let size = frames::PREFIX_LEN + text.to_utf8().len();
             Ok(tree.node(&element(at, Kind::String, Event::String(text)), size, Vec::new(), false)?)

@@ -2,6 +2,7 @@
 //!
 //! A pipe is first copied to a temporary file without a name: most formats need its length, and some are read twice.
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read, Seek};
@@ -19,15 +20,14 @@ use crate::output::say;
 /// The path that means the standard input or output.
 pub const STANDARD: &str = "-";
 
-/// Something to read, and how.
 #[derive(Debug)]
 pub struct Input {
-    /// The name in messages.
+    #[cfg_attr(not(feature = "store"), expect(dead_code, reason = "SQLite opens files by their names"))]
+    pub path: PathBuf,
     pub name: String,
     pub from: DialectName,
     pub reading: Reading,
     file: Arc<File>,
-    /// In bytes.
     pub len: u64,
 }
 
@@ -39,16 +39,15 @@ impl Input {
             false => (name(path), open(path)),
         };
         let (file, len) = opened.map_err(|error| Failure::file(&name, words(&error)))?;
-        Ok(Rc::new(Self { name, from, reading, file: file.into(), len }))
+        Ok(Rc::new(Self { path: path.into(), name, from, reading, file: file.into(), len }))
     }
 
-    /// Reads it from its start. The readers before cannot be used any more.
+    /// Reads it from its start. Readers before cannot be used any more.
     pub fn reader(&self) -> io::Result<Arc<File>> {
         (&*self.file).rewind()?;
         Ok(Arc::clone(&self.file))
     }
 
-    /// The threads that work on all inputs.
     pub fn threads(&self) -> &'static Threads {
         static THREADS: OnceLock<Threads> = OnceLock::new();
         THREADS.get_or_init(|| Threads::new(self.reading.threads))
@@ -94,7 +93,6 @@ fn with_len(mut file: File) -> io::Result<(File, u64)> {
     if len > 0 && file.stream_position()? == 0 { Ok((file, len)) } else { copy(file) }
 }
 
-/// Copies what remains to be read. Returns the number of bytes, too.
 fn copy(mut from: impl Read) -> io::Result<(File, u64)> {
     let uncopied = |error| io::Error::other(format!("cannot copy it to a temporary file: {}", unnamed(&error)));
     let mut kept = tempfile::tempfile().map_err(uncopied)?;
@@ -126,19 +124,14 @@ fn files(path: &Path) -> Option<Vec<PathBuf>> {
     let pattern = path.file_name()?.to_str().filter(|name| name.contains(['*', '?']))?;
     let folder = path.parent()?;
     let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let mut names: Vec<_> = fs::read_dir(listed)
-        .ok()?
-        .flatten()
-        .filter(|entry| entry.path().is_file())
-        .map(|entry| entry.file_name())
-        .filter(|name| name.to_str().is_some_and(|name| matches(pattern, name)))
-        .collect();
+    let files = fs::read_dir(listed).ok()?.flatten().filter(|entry| entry.path().is_file());
+    let is_found = |name: &OsString| name.to_str().is_some_and(|name| matches(pattern, name));
+    let mut names: Vec<_> = files.map(|entry| entry.file_name()).filter(is_found).collect();
     names.sort();
     Some(names.into_iter().map(|name| folder.join(name)).collect())
 }
 
-/// Returns true if `*` and `?` in the pattern can stand for parts of the name so that both are the same, whatever the case
-/// of letters.
+/// Returns true if a name is what a pattern with `*` and `?` stands for, whatever the case of letters.
 fn matches(pattern: &str, name: &str) -> bool {
     let chars = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
     let name = chars(name);
@@ -154,18 +147,13 @@ fn matches(pattern: &str, name: &str) -> bool {
     lens.last() == Some(&name.len())
 }
 
-/// Why a command ends early.
+/// Why a command ends early: damaged data; wrong arguments; a file; the standard output; or what was reported, with its code.
 #[derive(Debug)]
 pub enum Failure {
-    /// The data of an input is damaged, or cannot be converted.
     Data(Rc<Input>, String),
-    /// The arguments do not fit the file.
     Usage(String),
-    /// A file cannot be read or written.
     File(String),
-    /// The standard output cannot be written.
     Output(io::Error),
-    /// It was reported already, and has this exit code.
     Reported(u8),
 }
 
@@ -174,12 +162,10 @@ impl Failure {
         Self::Data(Rc::clone(input), error.to_string())
     }
 
-    /// An error of the system about a file.
     pub fn file(name: &str, error: impl Display) -> Self {
         Self::File(format!("{name}: {error}"))
     }
 
-    /// What ended the reading of an input.
     pub fn load(input: &Rc<Input>, error: LoadError) -> Self {
         match error {
             LoadError::Read(_) | LoadError::Compressed(CompressedError::Read { .. }) => Self::file(&input.name, error),

@@ -1,8 +1,8 @@
 //! `varbatch`: shows, checks, compares and converts files of Godot's Variants, without an engine.
 //!
-//! `input` opens files and pipes, finds them by wildcards, and holds the errors; `source` finds out what is in a file and
-//! reads its values, and what the user could have meant; `show`, `check`, `diff`, `get` and `convert` are the commands;
-//! `value` prints a value, and `path` its path; `output` prints lines. Completions and manual pages are made here.
+//! `input` opens files and pipes, finds them by wildcards, and holds the errors; `source` reads values, and finds out what is
+//! in a file, and what the user could have meant; `show`, `check`, `diff`, `get` and `convert` are the commands; `value` prints
+//! values, `path` their paths, `output` lines; `store` reads and makes stores. Completions and manual pages are made here.
 
 mod args;
 mod check;
@@ -14,6 +14,8 @@ mod output;
 mod path;
 mod show;
 mod source;
+#[cfg(feature = "store")]
+mod store;
 mod value;
 
 use std::env;
@@ -58,7 +60,7 @@ fn run() -> Result<(), Failure> {
     }
 }
 
-/// Reports what went wrong, if that was not done already, and returns its exit code.
+/// Reports what went wrong, and returns its exit code.
 fn report(failure: Failure) -> u8 {
     let (text, code) = match &failure {
         // Its reader has closed it.

@@ -1,5 +1,4 @@
-//! Lines for people, and lines of the result, in which no character is a command for a terminal; and a bar that says how far
-//! a command is.
+//! Lines for people and of the result, in which nothing is a command for a terminal; and a bar that says how far a command is.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -11,13 +10,11 @@ use varbatch_codec::quote::visible;
 /// A command that ends earlier shows no bar.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Prints a line for people, which is no result.
 pub fn say(what: &str, text: impl Display) {
     // If this fails, the exit code still tells.
     let _ = writeln!(io::stderr(), "{what}: {}", visible(&text.to_string()));
 }
 
-/// Prints a line of the result.
 pub fn print(text: impl Display) -> io::Result<()> {
     writeln!(io::stdout(), "{}", visible(&text.to_string()))
 }
@@ -33,7 +30,6 @@ impl Progress {
         Self { started: Instant::now(), bar: None }
     }
 
-    /// Sets how many bytes are done, and how many there are.
     pub fn set(&mut self, done: u64, total: u64) {
         if self.bar.is_none() && self.started.elapsed() >= PATIENCE {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());

@@ -9,8 +9,8 @@ use varbatch_codec::{Dialect, Event, PathStep, Step, Text, Writer};
 
 use crate::value;
 
-/// What stands for the rest of a text.
 const DOTS: &str = "...";
+
 pub fn step(step: PathStep<'_>, dialect: Dialect) -> String {
     match step {
         PathStep::Index(index) => format!("[{index}]"),
@@ -69,7 +69,7 @@ impl Wanted {
         }
     }
 
-    /// Returns true if a key or name is shown like this by a message, by `show` or in a path.
+    /// True if a key or name is shown like this by a message, by `show` or in a path.
     pub fn is(&self, step: PathStep<'_>, dialect: Dialect) -> bool {
         let Self::Shown(wanted) = self else { return false };
         let in_message = match step.shown(dialect) {
@@ -106,8 +106,7 @@ fn in_brackets(inner: &str, dialect: Dialect) -> Wanted {
     let (text, name) = (quoted(inner), inner.strip_prefix('&').and_then(quoted));
     let event = match inner {
         "null" => Some(Event::Nil),
-        "true" => Some(Event::Bool(true)),
-        "false" => Some(Event::Bool(false)),
+        "true" | "false" => Some(Event::Bool(inner == "true")),
         // A word that is no number names a type, though Rust reads some as numbers.
         "nan" | "NaN" | "inf" | "-inf" => inner.parse().ok().map(Event::Float),
         _ if text.is_some() => text.as_deref().map(|text| Event::String(Text::Utf8(text))),

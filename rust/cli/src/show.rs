@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use console::Style;
 use serde::Serialize;
 use varbatch_codec::describe::{Found, Node, Nodes, nodes};
-use varbatch_codec::{Dialect, Event, Text};
+use varbatch_codec::{Dialect, Event, PathStep, Text};
 
 use crate::args::{Show, Shown};
 use crate::input::{Failure, Input};
@@ -14,21 +14,15 @@ use crate::path;
 use crate::source::{Buffer, Buffers};
 use crate::value::{self, Value};
 
-/// Bytes that are still read to count the values that are not shown.
+/// Bytes that are still read to count the values that are not shown, and levels up to which lines are indented.
 const MAX_COUNTED: u64 = 64 << 20;
-
-/// Levels up to which lines are indented.
 const MAX_INDENT: usize = 32;
 
-/// How the parts of a line look. Plain where the output is no terminal, or `NO_COLOR` is set.
-///
-/// What is rarely looked for.
+/// How the parts of a line look, unless the output is no terminal, or `NO_COLOR` is set: what is rarely looked for; the line
+/// above a value; a key, an index or the name of a property; and the name of a type.
 const FAINT: Style = Style::new().dim();
-/// The line above a value.
 const HEAD: Style = Style::new().bold();
-/// A key, an index or the name of a property.
 const WAY: Style = Style::new().cyan();
-/// The name of a type.
 const NAME: Style = Style::new().green();
 
 pub fn run(args: &Show) -> Result<(), Failure> {
@@ -53,13 +47,19 @@ fn some(mut buffers: Buffers<'_>, args: &Show, tree: &mut Tree) -> Result<(), Fa
     if let Some(start) = args.start {
         buffers.select("--start", start, (!args.all).then_some(max_count as u64))?;
     }
+    #[cfg(feature = "store")]
+    if let (false, Some(rows)) = (tree.is_json, &buffers.rows) {
+        tree.line(HEAD.apply_to(format_args!("store, {}", rows.count())))?;
+    }
     let (mut shown, mut more) = (0, 0);
     while let Some(buffer) = buffers.next()? {
-        if shown < max_count || buffer.frame.is_none() {
+        if shown < max_count || (buffer.frame.is_none() && buffer.key.is_none()) {
             tree.under_frame(&buffer)?;
             shown += 1;
         } else if buffer.remaining > MAX_COUNTED {
             return Ok(tree.more_values(None)?);
+        } else if buffer.key.is_some() {
+            return Ok(tree.more_values(Some(buffer.remaining as usize + 1))?);
         } else {
             more += 1;
         }
@@ -76,14 +76,12 @@ fn some(mut buffers: Buffers<'_>, args: &Show, tree: &mut Tree) -> Result<(), Fa
 }
 
 pub struct Tree {
-    /// The index of the frame that the values are in.
     frame: Option<usize>,
     dialect: Dialect,
-    /// The path of the outermost value, and the steps from there to the current one.
+    /// The path of the outermost value, and the steps from there.
     path: Vec<String>,
     is_json: bool,
     max_depth: usize,
-    /// Elements that are shown of each container.
     max_items: usize,
     pub out: BufWriter<io::Stdout>,
 }
@@ -109,10 +107,12 @@ enum What<'a> {
         #[serde(flatten)]
         value: Value<'a>,
     },
-    /// So many values are left out.
-    More { more: Option<usize> },
-    /// So many bytes follow the value.
-    Behind { behind: usize },
+    More {
+        more: Option<usize>,
+    },
+    Behind {
+        behind: usize,
+    },
 }
 
 impl Tree {
@@ -128,7 +128,6 @@ impl Tree {
         }
     }
 
-    /// Writes a value under the line of its frame, if it has one.
     pub fn under_frame(&mut self, buffer: &Buffer<'_>) -> Result<(), Failure> {
         if let (false, Some(index)) = (self.is_json, buffer.frame) {
             self.line(HEAD.apply_to(format_args!("frame {index}")))?;
@@ -136,10 +135,13 @@ impl Tree {
         self.value(buffer)
     }
 
-    /// Writes a value, as far as it is to be shown.
     pub fn value(&mut self, buffer: &Buffer<'_>) -> Result<(), Failure> {
         let Buffer { bytes, at: base, dialect, frame, .. } = *buffer;
         (self.frame, self.dialect) = (frame, dialect);
+        buffer.there()?;
+        if let Some(step) = buffer.step() {
+            self.path = vec![step];
+        }
         let max_texts = if self.is_json { self.max_items } else { value::MAX_TEXTS };
         let mut sizes = self.sizes(buffer).into_iter();
         let mut walk = self.nodes(buffer);
@@ -147,18 +149,17 @@ impl Tree {
         let (mut open, mut texts) = (Vec::<(Node<'_>, usize)>::new(), Vec::new());
         let (mut end, mut len) = (base, 0);
         while let Some(found) = walk.next() {
-            match found.map_err(|error| buffer.damaged(&error))? {
+            match found.map_err(|error| buffer.damaged(error))? {
                 Found::Node(node) => {
                     self.path.truncate(node.depth.max(1));
                     self.path.extend(node.step.map(|step| path::step(step, dialect)));
+                    let node = Node { step: node.step.or(buffer.key.map(PathStep::Key)), ..node };
                     // A leaf is written at its end, with its texts.
                     if let Some(count) = value::values(&node) {
                         let is_closed = node.depth == self.max_depth && count > 0;
                         self.node(&node, sizes.next().unwrap_or(0), Vec::new(), is_closed)?;
                     }
-                    if let Some((_, shown)) = open.last_mut() {
-                        *shown += 1;
-                    }
+                    open.last_mut().into_iter().for_each(|(_, shown)| *shown += 1);
                     open.push((node, 0));
                 }
                 Found::Text(text) => {
@@ -208,9 +209,7 @@ impl Tree {
                 }
                 Found::Text(_) => walk.skip_inside(),
                 Found::End { size, .. } => {
-                    if let Some(index) = open.pop().flatten() {
-                        sizes[index] = size;
-                    }
+                    open.pop().flatten().into_iter().for_each(|index: usize| sizes[index] = size);
                 }
             }
         }
@@ -230,7 +229,7 @@ impl Tree {
         self.line(format_args!("{} {way}{words}{dots}", FAINT.apply_to(format_args!("{at:>10} {size:>9} "))))
     }
 
-    /// Writes that so many frames are not shown; `None` if nobody counted them.
+    /// Writes how many values are not shown; `None` if nobody counted them.
     pub fn more_values(&mut self, more: Option<usize>) -> io::Result<()> {
         if self.is_json {
             self.frame = None;
@@ -258,7 +257,7 @@ impl Tree {
     }
 }
 
-/// The indentation of a line. On very deep levels, the number of the level keeps the line from going far to the right.
+/// The indentation of a line. On very deep levels, a number keeps the line from going far to the right.
 fn indent(depth: usize) -> String {
     let number = if depth > MAX_INDENT { format!("({depth}) ") } else { String::new() };
     "  ".repeat(depth.min(MAX_INDENT)) + &number

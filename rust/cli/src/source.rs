@@ -5,26 +5,30 @@ use std::rc::Rc;
 
 use clap::ValueEnum;
 use varbatch_codec::limits::MAX_VALUE_LEN;
-use varbatch_codec::{CodecError, Dialect, Reader, frames, validate};
+use varbatch_codec::{CodecError, Dialect, PathStep, Reader, frames, validate};
 use varbatch_storage::{Guess, Loader, may_be_value, words};
 
 use crate::args::{DialectName, Format};
 use crate::input::{Failure, Input};
 use crate::output::say;
+use crate::path;
+#[cfg(feature = "store")]
+use crate::store::Rows;
 
-/// Bytes of an input that are read before all of it is held as one value.
+#[cfg(not(feature = "store"))]
+type Rows = std::convert::Infallible;
+
+/// Bytes of an input that are read before all of it is held as one value; and those of what may be one: of a longer one, the
+/// Reader reports the first byte that is too much.
 const PROBE: u64 = 1 << 20;
+const MAX_READ: u64 = MAX_VALUE_LEN as u64 + 1;
 
 pub fn loader(input: &Rc<Input>) -> Result<Loader, Failure> {
     let reader = input.reader().map_err(|error| Failure::file(&input.name, words(&error)))?;
     Loader::new(Box::new(reader), input.len).map_err(|error| Failure::load(input, error))
 }
 
-/// Bytes that are read of an input that may be one value. A longer one is none: the Reader reports the first byte that is
-/// too much.
-const MAX_READ: u64 = MAX_VALUE_LEN as u64 + 1;
-
-fn read(input: &Input, max: u64) -> io::Result<Vec<u8>> {
+pub fn read(input: &Input, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(input.len.min(max) as usize)?;
     input.reader()?.take(max).read_to_end(&mut bytes)?;
@@ -33,8 +37,8 @@ fn read(input: &Input, max: u64) -> io::Result<Vec<u8>> {
 
 /// Reads an input that is one value, and no frames.
 fn find_value(input: &Rc<Input>, dialect: Dialect) -> io::Result<Option<Vec<u8>>> {
-    let is_longer = input.len > MAX_VALUE_LEN as u64 || has_frame(input, dialect);
-    if is_longer || !may_be_value(&read(input, PROBE)?, input.len, dialect) {
+    let is_none = input.len > MAX_VALUE_LEN as u64 || has_frame(input, dialect);
+    if is_none || !may_be_value(&read(input, PROBE)?, input.len, dialect) {
         return Ok(None);
     }
     Ok(Some(read(input, MAX_READ)?).filter(|bytes| is_value(bytes, dialect)))
@@ -51,10 +55,13 @@ pub struct Buffer<'a> {
     pub dialect: Dialect,
     /// The index of its frame; `None` if it is all of the input.
     pub frame: Option<usize>,
-    /// Where it begins, in the stream as it is uncompressed.
+    /// Its key in a store, and why it cannot be read there.
+    pub key: Option<&'a [u8]>,
+    pub lost: Option<&'a str>,
+    /// Where it begins in the uncompressed stream.
     pub at: usize,
     pub bytes: &'a [u8],
-    /// Bytes of the stream that are still to be read, and of all of it.
+    /// Bytes of the stream that are still to be read, and of all of it; keys of a store.
     pub remaining: u64,
     pub stream_len: u64,
 }
@@ -64,13 +71,26 @@ impl Buffer<'_> {
         validate(Reader::new(self.bytes).with_base(self.at).with_dialect(self.dialect).with_objects(true))
     }
 
-    /// What `error` says about it, with its frame.
-    pub fn damaged(&self, error: &CodecError) -> Failure {
-        Failure::data(self.input, format_args!("{}{error}", in_frame(self.frame)))
+    /// Fails if it cannot be read in its store.
+    pub fn there(&self) -> Result<(), Failure> {
+        self.lost.map_or(Ok(()), |lost| Err(self.damaged(lost)))
+    }
+
+    /// How a line begins that is about it.
+    pub fn name(&self) -> String {
+        self.step().map_or_else(|| in_frame(self.frame), |key| format!("{key}: "))
+    }
+
+    pub fn step(&self) -> Option<String> {
+        self.key.map(|key| path::step(PathStep::Key(key), self.dialect))
+    }
+
+    /// What `error` says about it, with its frame or key.
+    pub fn damaged(&self, error: impl std::fmt::Display) -> Failure {
+        Failure::data(self.input, format_args!("{}{error}", self.name()))
     }
 }
 
-/// How a line begins that is about a frame.
 pub fn in_frame(frame: Option<usize>) -> String {
     frame.map_or_else(String::new, |index| format!("frame {index}: "))
 }
@@ -80,6 +100,7 @@ pub struct Buffers<'i> {
     dialect: Dialect,
     /// What reads frames; `None` if the input is one value, perhaps with more after it.
     pub loader: Option<Loader>,
+    pub rows: Option<Rows>,
     /// The index of the next one: at the end of the file, how many it has.
     pub index: usize,
     /// The value, or whole frames that were read together.
@@ -91,6 +112,11 @@ pub struct Buffers<'i> {
 
 impl<'i> Buffers<'i> {
     pub fn of(input: &'i Rc<Input>) -> Result<Self, Failure> {
+        #[cfg(feature = "store")]
+        if let rows @ Some(_) = Rows::of(input)? {
+            let (dialect, loader) = (input.from.dialect(), None);
+            return Ok(Self { input, dialect, loader, rows, index: 0, piece: Vec::new(), base: 0, given: 0 });
+        }
         Self::open(input, input.reading.format, input.from.dialect())
     }
 
@@ -102,21 +128,22 @@ impl<'i> Buffers<'i> {
             Format::Auto => find_value(input, dialect).map_err(failed)?,
         };
         let loader = if value.is_none() { Some(loader(input)?) } else { None };
-        Ok(Self { input, dialect, loader, index: 0, piece: value.unwrap_or_default(), base: 0, given: 0 })
+        let piece = value.unwrap_or_default();
+        Ok(Self { input, dialect, loader, rows: None, index: 0, piece, base: 0, given: 0 })
     }
 
-    /// Asks for `count` frames from frame `from` on, or for all from there on: see [`Loader::select`]. `option` is what
-    /// asks for them.
+    /// Asks for `count` frames from frame `from` on, or for all: see [`Loader::select`]. `option` is what asks for them.
     pub fn select(&mut self, option: &str, from: i64, count: Option<u64>) -> Result<(), Failure> {
-        let Some(loader) = &mut self.loader else {
-            return Err(Failure::Usage(format!("{option}: the file is one value, and has no frames")));
-        };
-        loader.select(from, count);
-        Ok(())
+        let none = || Failure::Usage(format!("{option}: the file has no frames"));
+        self.loader.as_mut().map(|loader| loader.select(from, count)).ok_or_else(none)
     }
 
     /// Reads the next one. An error is about what follows the last.
     pub fn next(&mut self) -> Result<Option<Buffer<'_>>, Failure> {
+        #[cfg(feature = "store")]
+        if let Some(ref mut rows) = self.rows {
+            return rows.next(self.input);
+        }
         if !self.fill()? {
             return Ok(None);
         }
@@ -131,7 +158,8 @@ impl<'i> Buffers<'i> {
             }
         };
         self.index += 1;
-        Ok(Some(Buffer { input: self.input, dialect: self.dialect, frame, at, bytes, remaining, stream_len }))
+        let (input, dialect, key, lost) = (self.input, self.dialect, None, None);
+        Ok(Some(Buffer { input, dialect, frame, key, lost, at, bytes, remaining, stream_len }))
     }
 
     /// Reads the next piece if all of this one was given. Returns false if there is nothing more.
@@ -141,13 +169,12 @@ impl<'i> Buffers<'i> {
             return Ok(true);
         }
         let read = loader.read(&mut self.piece, self.input.threads());
-        let read = read.map_err(|error| Failure::load(self.input, error))?;
-        (self.index, self.given) = (loader.index() as usize, 0);
-        match read {
-            Some(base) => self.base = base,
-            None => self.piece.clear(),
+        let base = read.map_err(|error| Failure::load(self.input, error))?;
+        if base.is_none() {
+            self.piece.clear();
         }
-        Ok(read.is_some())
+        (self.index, self.base, self.given) = (loader.index() as usize, base.unwrap_or(self.base), 0);
+        Ok(base.is_some())
     }
 
     /// Reads the one that `--frame` asks for, or the first one.
@@ -200,9 +227,8 @@ fn reads(input: &Rc<Input>, dialect: Dialect) -> bool {
     let Ok(mut buffers) = Buffers::open(input, input.reading.format, dialect) else { return false };
     loop {
         match buffers.next() {
-            Ok(None) => return true,
             Ok(Some(buffer)) if is_value(buffer.bytes, dialect) => {}
-            _ => return false,
+            end => return matches!(end, Ok(None)),
         }
     }
 }
@@ -214,8 +240,7 @@ fn has_frame(input: &Rc<Input>, dialect: Dialect) -> bool {
         || matches!(buffers.next(), Ok(Some(first)) if is_value(first.bytes, dialect))
 }
 
-/// Returns true if the input begins with a value, or with more of one than its header. A null is none: nobody writes that
-/// and goes on.
+/// Returns true if the input begins with a value, or more of one than its header; not with a null, which nobody goes on after.
 fn has_value(input: &Input, dialect: Dialect) -> bool {
     const HEADERS: usize = 8;
     read(input, PROBE).is_ok_and(|start| {

@@ -8,12 +8,10 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use varbatch_codec::describe::{Found, Node, nodes};
 use varbatch_codec::quote::{escaped, quoted, visible};
-use varbatch_codec::{CodecError, Dialect, Event, PathStep, Plain, Reader, Scalar, Shape, Text};
+use varbatch_codec::{CodecError, Dialect, Event, Kind, PathStep, Plain, Reader, Scalar, Shape, Text};
 
-/// Characters that are shown of a text or a list.
+/// Characters that are shown of a text or a list, and of a key.
 pub const LINE: usize = 60;
-
-/// Characters that are shown of a key.
 const KEY: usize = 40;
 
 /// Texts of a PackedStringArray or NodePath that are read: more do not fit on a line, even if they are empty.
@@ -39,7 +37,8 @@ pub fn step(step: PathStep<'_>, dialect: Dialect) -> String {
 pub fn key(bytes: &[u8], dialect: Dialect, room: usize) -> String {
     use Event::{Bool, Components, Float, Int, Nil, String, StringName};
     let mut reader = Reader::new(bytes).with_dialect(dialect);
-    let kind = reader.peek_kind().expect("it was read before").name();
+    // One that a store lists was not read before.
+    let Ok(kind) = reader.peek_kind().map(Kind::name) else { return "damaged".into() };
     match reader.next_event() {
         Ok(Some(Nil)) => "null".into(),
         Ok(Some(event @ (Bool(_) | Int(_) | Float(_) | String(_) | StringName(_)))) => value(event, &[], room),
@@ -132,7 +131,6 @@ fn elements(plain: Plain<'_>) -> impl Iterator<Item = Element> {
     })
 }
 
-/// A number with all of its digits.
 #[derive(Clone, Copy)]
 pub enum Number {
     Int(i64),
@@ -171,10 +169,8 @@ impl Display for Number {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Int(value) => write!(f, "{value}"),
-            Self::F32(value) if value.is_nan() => f.write_str("nan"),
-            Self::F64(value) if value.is_nan() => f.write_str("nan"),
-            Self::F32(value) => write!(f, "{value:?}"),
-            Self::F64(value) => write!(f, "{value:?}"),
+            Self::F32(value) => f.write_str(&format!("{value:?}").replace("NaN", "nan")),
+            Self::F64(value) => f.write_str(&format!("{value:?}").replace("NaN", "nan")),
         }
     }
 }
@@ -214,8 +210,7 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// The outermost node of a value, and its first texts, at most `items` but for a NodePath. Offsets in an error count from
-/// `base` bytes before it.
+/// The outermost node of a value with its first texts, at most `items` but for a NodePath. It begins at `base` for errors.
 pub fn first(bytes: &[u8], base: usize, dialect: Dialect, items: usize) -> Result<Value<'_>, CodecError> {
     let mut walk = nodes(bytes, base, dialect);
     let Some(Found::Node(node)) = walk.next().transpose()? else {
@@ -227,7 +222,6 @@ pub fn first(bytes: &[u8], base: usize, dialect: Dialect, items: usize) -> Resul
     Ok(Value { node, texts: texts.collect::<Result<_, _>>()?, items })
 }
 
-/// The content of a value that holds no others.
 struct Content<'a>(&'a Value<'a>);
 
 impl Serialize for Content<'_> {
@@ -239,9 +233,7 @@ impl Serialize for Content<'_> {
             Event::Float(value) => Number::F64(value).serialize(out),
             Event::String(text) | Event::StringName(text) => out.serialize_str(&text.to_utf8()),
             Event::Components(plain) => elements(plain).next().serialize(out),
-            Event::Packed(Plain { kind, bytes, .. })
-                if matches!(kind.shape(), Shape::Packed { scalar: Scalar::U8, .. }) =>
-            {
+            Event::Packed(Plain { kind: Kind::PackedByteArray, bytes, .. }) => {
                 let bytes = bytes.iter().take(*items);
                 out.collect_str(&from_fn(|f| bytes.clone().try_for_each(|byte| write!(f, "{byte:02x}"))))
             }
@@ -250,10 +242,7 @@ impl Serialize for Content<'_> {
             Event::NodePath { .. } => out.serialize_str(&node_path(*event, texts)),
             Event::Rid(id) => out.serialize_u64(id),
             Event::Signal { name, object } => {
-                let mut map = out.serialize_map(Some(2))?;
-                map.serialize_entry("name", &name.to_utf8())?;
-                map.serialize_entry("object", &object)?;
-                map.end()
+                serde_json::json!({ "name": name.to_utf8(), "object": object }).serialize(out)
             }
             Event::ObjectId(id) if id != 0 => out.serialize_u64(id),
             _ => out.serialize_none(),

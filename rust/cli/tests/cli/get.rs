@@ -107,7 +107,7 @@ fn what_is_not_there_is_said() {
     fails("get --frame 2 a [0]", "--frame 2: the file has 2 frames");
     fails("get a [0", "expected a step that ends with ] at byte 0 of the path, found [0");
     folder.write("one", &save());
-    fails("get --frame 0 one [0]", "--frame: the file is one value, and has no frames");
+    fails("get --frame 0 one [0]", "--frame: the file has no frames");
     let twice = value(27, &[&words(&[2]), &words(&[28, 0]), &int(1), &words(&[28, 1]), &int(3), &int(2)]);
     folder.write("twice", &twice);
     fails("get twice [Array]", "twice: expected a unique key, found key Array more than once");

@@ -10,6 +10,8 @@ mod large;
 #[cfg(unix)]
 mod output;
 mod show;
+#[cfg(feature = "store")]
+mod store;
 mod support;
 mod usage;
 #[cfg(windows)]
