@@ -86,8 +86,8 @@ case $part in
       say "skipping large::, 3 tests of the tool's memory: the emulator takes more"
       set -- --skip large:: "$@"
     fi
-    cargo_test --no-fail-fast --package varbatch-codec --package varbatch-storage --package varbatch-workers \
-      --package varbatch-cli -- "$@"
+    cargo_test --no-fail-fast --package varbatch-codec --package varbatch-storage --package varbatch-store \
+      --package varbatch-workers --package varbatch-cli -- "$@"
     ;;
   template) engine=$("$root/scripts/engine.sh" template --arch arm64) && suites "$engine" "$@" ;;
   editor) engine=$("$root/scripts/engine.sh" editor --arch arm64) && suites "$engine" "$@" ;;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the demo, the engine beside VarBatch: a world of chunks to bytes and back, and saves of 256 MiB while a game runs
-# at 60 frames a second. Then the undo demo, in which nodes are dragged around, and a list of
+# Runs the demo, the engine beside VarBatch: a world of chunks to bytes and back, saves of 256 MiB while a game runs
+# at 60 frames a second, and a world that is saved once a second while one flies over it: what has changed with
+# VarBatchStore, and all of it. Then the undo demo, in which nodes are dragged around, and a list of
 # what an instance of a scene overrides, with revert.
 #
 #   scripts/demo.sh [--window] [--undo] [-- ARGS...]
@@ -9,8 +10,10 @@
 #   --undo    only undo: in a window you drag the nodes, without one the demo does; then the list, in a window of its own
 #   ARGS      for the demo, e.g.  scripts/demo.sh -- --chunks 64 --mib 16 --save-rounds 1
 #             or  scripts/demo.sh --window -- --tab saves
+#             or  scripts/demo.sh --window -- --tab world, with a button that kills the process
 #
-# The saves take 771 MiB in the project's user:// folder and are removed at the end.
+# The saves take 771 MiB in the project's user:// folder, the world 260 MiB. They are removed at the end; only a window
+# that was killed leaves its world there, and the next one shows and removes it.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

@@ -59,7 +59,11 @@ rm -rf "$logs"
 mkdir -p "$logs"
 
 format() { step count_step "cargo fmt" cargo fmt --all --check; }
-lints() { step count_step "cargo clippy" cargo clippy --workspace --all-targets --features varbatch-codec/serde --locked -- -D warnings; }
+lints() {
+  step count_step "cargo clippy" cargo clippy --workspace --all-targets --features varbatch-codec/serde --locked -- -D warnings
+  step count_step "cargo clippy, no store" cargo clippy --package varbatch --package varbatch-cli --no-default-features \
+    --features varbatch/api-4-4 --locked -- -D warnings
+}
 shell_lints() { step count_step "shellcheck" scripts/lint.sh; }
 cargo_tests() {
   VARBATCH_APPEND_KILLS=$append_kills step count_cargo "cargo test" cargo test --workspace --locked --no-fail-fast \
@@ -96,9 +100,11 @@ editor_suites() { suites "suites, editor build" "$built" "$editor" "$root" ${opt
 template_suites() { suites "suites, release template" "$built" "$template" "$root" ${options[@]+"${options[@]}"}; }
 crashes() {
   with "$template" sums_in "games killed while saving" scripts/crash-test.sh --kills "$kills" --engine "$template"
+  with "$template" sums_in "stores killed while saving" scripts/crash-test.sh --store --kills $((kills / 2)) --engine "$template"
 }
 power_cuts() {
   with "$template" sums_in "power cuts" scripts/crash-test.sh --power --cuts "$cuts" --engine "$template"
+  with "$template" sums_in "power cuts, stores" scripts/crash-test.sh --store --power --cuts "$cuts" --engine "$template"
 }
 editor_plugin() { with "$editor" sums_in "undo in the editor" scripts/editor-test.sh --engine "$editor"; }
 godot3() { with "$editor" sums_in "saves of Godot 3" scripts/godot3-test.sh --engine "$editor"; }

@@ -61,7 +61,8 @@ run() {
   say "cargo test $*"
   cargo-zigbuild test --config "$runner" --target "$target" --locked "$@" 2>&1 | tr -d '\r' | tee -a "$temporary/tests" || status=$?
 }
-run --package varbatch-codec --package varbatch-workers --package varbatch-storage --package varbatch-cli --tests \
+run --package varbatch-codec --package varbatch-workers --package varbatch-storage --package varbatch-store \
+  --package varbatch-cli --tests \
   --no-fail-fast -- "$@"
 if [ "$long" ] && [ $# = 0 ]; then
   export VARBATCH_KILLING_SECONDS=600 VARBATCH_KILLS=2000

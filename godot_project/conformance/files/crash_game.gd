@@ -27,6 +27,8 @@ var _backup := _path + ".bak"
 ## Null, or that of all saves, which keep backups then.
 var _key: Variant = _arguments[2] if _arguments.size() == 3 else null
 var _awaited: VarBatchTask
+## What may lie in the folder of the saves.
+var _named: PackedStringArray = [SAVE]
 ## The newest generation that was said to be saved by this process.
 var _reported := 0
 
@@ -80,11 +82,11 @@ func _look() -> int:
 	# What Windows leaves beside a file that was being written over.
 	var over := int(FileAccess.file_exists(_path + ".varbatch-new"))
 	if FileAccess.file_exists(_backup):
-		backup = CrashFile.generation_of(_load(_backup))
+		backup = _generation_in(_backup)
 		# So that it is not loaded in place of the save.
 		DirAccess.remove_absolute(_backup)
 	if FileAccess.file_exists(_path):
-		generation = CrashFile.generation_of(_load(_path))
+		generation = _generation_in(_path)
 		is_good = generation >= saved and generation <= began and backup in range(generation + 1)
 	else:
 		is_good = saved == 0
@@ -93,7 +95,7 @@ func _look() -> int:
 		if named.begins_with("."):
 			left += 1
 			DirAccess.remove_absolute(_saves.path_join(named))
-		elif named != SAVE:
+		elif not named in _named:
 			is_good = false
 			print("a file %s" % named)
 	var verdict := "good" if is_good else "bad"
@@ -153,6 +155,11 @@ func _save(generation: int, form := "") -> Variant:
 
 func _load(from: String) -> Array:
 	return VarBatch.load_vars(from, false, 0, -1, _key)
+
+
+## That of a file that is whole, else -1.
+func _generation_in(from: String) -> int:
+	return CrashFile.generation_of(_load(from))
 
 
 func _end_of(tasks: Dictionary[int, VarBatchTask], cancelled: int) -> void:
@@ -282,8 +289,7 @@ func _verify() -> void:
 		var found := Files.names(saves)
 		var is_good := found == expected
 		for i: int in expected.size():
-			var values := VarBatch.load_vars(saves.path_join(expected[i]))
-			is_good = is_good and CrashFile.generation_of(values) == first + i
+			is_good = is_good and _generation_in(saves.path_join(expected[i])) == first + i
 		print("%s: quit %s: %s" % ["good" if is_good else "bad", kind, found])
 
 

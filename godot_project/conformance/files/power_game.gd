@@ -62,7 +62,7 @@ func _end(kind: String, number: int, error: int) -> void:
 func _write(kind: String, number: int, form := "") -> Variant:
 	var to := _path(kind, number)
 	if kind == "append":
-		return Files.call_method("append_vars" + form, [to, [_record(number)]])
+		return Files.call_method("append_vars" + form, [to, [record(number)]])
 	return Files.call_method("save_vars" + form, [to, _values(number), false, -1 if number % 3 else 2])
 
 
@@ -80,10 +80,10 @@ func _values(number: int) -> Array:
 	var values: Array = [number]
 	for i: int in [1, 30, 400, 3000][number % 4]:
 		values.append({"number": number, "i": i})
-	return values + [_record(number * 7), number]
+	return values + [record(number * 7), number]
 
 
-func _record(number: int) -> Array:
+static func record(number: int) -> Array:
 	var numbers := PackedInt32Array()
 	numbers.resize([1, 100, 1000, 20_000][number % 4] if number % 5 else 3)
 	numbers.fill(number)
@@ -152,15 +152,15 @@ func _look_at_log(path: String, log_number: int, done: Dictionary, last: int) ->
 	var values := VarBatch.load_vars(path)
 	var number := maxi(log_number * LOG_LEN, 1)
 	for value: Variant in values:
-		if not value is Array or value != _record(number) or number > last:
+		if not value is Array or value != record(number) or number > last:
 			break
 		done.erase(number)
 		number += 1
 	# What nobody said was done may be refused only where nothing is kept.
-	var error := VarBatch.append_vars(path, [_record(0)])
+	var error := VarBatch.append_vars(path, [record(0)])
 	var after := VarBatch.load_vars(path)
 	var whole := number - maxi(log_number * LOG_LEN, 1)
-	if error == OK and after.size() > whole and after[-1] == _record(0):
+	if error == OK and after.size() > whole and after[-1] == record(0):
 		return after.slice(0, whole) == values.slice(0, whole)
 	var what: Array = [path, error, after.size(), whole, values.size()]
 	print("%s: append: error %d, %d values, %d of %d before" % what)
