@@ -1,5 +1,5 @@
 extends RefCounted
-## The base of the runs of both tabs: work in steps, one per frame. Knows nothing about how it is
+## The base of the runs of all tabs: work in steps, one per frame. Knows nothing about how it is
 ## shown.
 
 ## The current step, as text for people.

@@ -1,6 +1,6 @@
 extends Control
 ## Entry of the demo: encodes and decodes a world of chunks, and saves while a game runs; both with the
-## engine and with VarBatch.
+## engine and with VarBatch. Then saves a world chunk by chunk as one flies over it.
 ##
 ##     godot [--headless] --path godot_project res://demo/demo.tscn [-- OPTIONS]
 ##

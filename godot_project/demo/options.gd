@@ -2,12 +2,13 @@ extends RefCounted
 ## The demo's command line options, after `--`.
 
 const USAGE := """options:
-  --chunks N         size of the world (512)
+  --chunks N         size of the worlds (512)
   --seed N           which world (1)
   --rounds N         rounds; the best of each step counts (15)
   --mib N            size of the saves; the disk needs three times as much (256)
-  --save-rounds N    rounds of saving; medians count (3; with a display 1, and more with its button)
-  --tab NAME         what is shown first: bytes or saves (bytes)
+  --save-rounds N    rounds of saving; medians count (3; with a display 1, more with its button);
+                     a round of the last part has one save in each way, and five with a display
+  --tab NAME         what is shown first: bytes, saves or world (bytes)
   --quit             end after the run, with a display too
   --screenshot PATH  save a picture of the window after the run, and end"""
 ## The variable of each number, and the least that it takes.
@@ -24,8 +25,8 @@ var world_seed := 1
 var round_count := 15
 var mib := 256
 var save_round_count := 1 if DisplayServer.get_name() != "headless" else 3
-## True if the window first shows the tab of the saves.
-var shows_saves := false
+## The tab that the window shows first.
+var tab := "bytes"
 var quit := false
 var screenshot := ""
 ## The error in the command line, or "".
@@ -40,8 +41,8 @@ func _init(arguments: PackedStringArray) -> void:
 		at += 1 if name == "--quit" else 2
 		if name == "--quit":
 			quit = true
-		elif name == "--tab" and value in ["bytes", "saves"]:
-			shows_saves = value == "saves"
+		elif name == "--tab" and value in ["bytes", "saves", "world"]:
+			tab = value
 		elif name == "--screenshot" and not value.is_empty():
 			screenshot = value
 			quit = true

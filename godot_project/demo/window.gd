@@ -1,5 +1,5 @@
 extends Control
-## The demo's window: two tabs with a run each, and the state, progress and results of the open one.
+## The demo's window: tabs with a run each, and the state, progress and results of the open one.
 ## Without a display it makes one run after the other, prints their tables, and ends.
 
 const AnyRun = preload("res://demo/any_run.gd")
@@ -21,6 +21,11 @@ var options: Options
 
 var _bytes_run: BytesRun
 var _save_run: SaveRun
+## The page of the world, or null if the library has no VarBatchStore: its scripts need the class.
+var _world: SavePage
+## The run of each tab.
+var _runs: Array[AnyRun] = []
+var _tabs: Array[Button] = []
 ## The current run, or null.
 var _running: AnyRun
 var _is_all_right := true
@@ -28,6 +33,7 @@ var _is_headless := DisplayServer.get_name() == "headless"
 
 @onready var _bytes_tab: Button = %BytesTab
 @onready var _saves_tab: Button = %SavesTab
+@onready var _world_tab: Button = %WorldTab
 @onready var _subtitle: Label = %Subtitle
 @onready var _details: Label = %Details
 @onready var _map_frame: Control = %MapFrame
@@ -43,10 +49,21 @@ var _is_headless := DisplayServer.get_name() == "headless"
 func _ready() -> void:
 	_bytes_run = BytesRun.new(options)
 	_save_run = SaveRun.new(options)
+	_runs = [_bytes_run, _save_run]
+	_tabs = [_bytes_tab, _saves_tab]
+	_world_tab.visible = ClassDB.class_exists(&"VarBatchStore")
+	if _world_tab.visible:
+		_world = load("res://demo/flight/page.tscn").instantiate()
+		_runs.append(_world.call(&"make_run", options))
+		_saves.add_sibling(_world)
+		_tabs.append(_world_tab)
+	else:
+		print("demo: the world is left out, as this library has no VarBatchStore")
 	_again.pressed.connect(_begin)
-	_bytes_tab.pressed.connect(_open)
-	_saves_tab.pressed.connect(_open)
-	_saves_tab.button_pressed = options.shows_saves and not _is_headless
+	for tab in _tabs:
+		tab.pressed.connect(_open)
+		if tab.name.to_lower() == options.tab + "tab" and not _is_headless:
+			tab.button_pressed = true
 	if OS.has_feature("web") and FileAccess.file_exists(KEPT_WORLD):
 		_show_world(VarBatch.load_vars(KEPT_WORLD))
 		print("demo: the world of the last visit is shown")
@@ -54,8 +71,8 @@ func _ready() -> void:
 
 
 func _exit_tree() -> void:
-	_bytes_run.tidy()
-	_save_run.tidy()
+	for run in _runs:
+		run.tidy()
 
 
 ## One step per frame, so that the progress is visible. There is no loop with `await`: closing the
@@ -70,13 +87,18 @@ func _process(_delta: float) -> void:
 
 
 func _shown() -> AnyRun:
-	return _save_run if _saves_tab.button_pressed else _bytes_run
+	for index in _tabs.size():
+		if _tabs[index].button_pressed:
+			return _runs[index]
+	return _bytes_run
 
 
 func _open() -> void:
 	_bytes.visible = _shown() == _bytes_run
 	_map_frame.visible = _bytes.visible
-	_saves.visible = not _bytes.visible
+	_saves.visible = _shown() == _save_run
+	if _world != null:
+		_world.visible = _world_tab.button_pressed
 	_refresh()
 	if not _shown().is_begun:
 		_begin()
@@ -87,7 +109,7 @@ func _begin() -> void:
 	if _running != null:
 		return
 	_running = _shown()
-	_let_frames_run(_running == _save_run)
+	_let_frames_run(_running != _bytes_run)
 	_running.begin()
 	_refresh()
 
@@ -100,7 +122,9 @@ func _finish() -> void:
 		_is_all_right = false
 		printerr("demo: FAILED: ", run.problem)
 	elif run == _save_run:
-		print(SaveTable.text(_save_run))
+		print(SaveTable.text(_save_run, SaveTable))
+	elif run != _bytes_run:
+		print(SaveTable.text(run, _world.get(&"FlightTable")))
 	else:
 		print(BytesTable.text(_bytes_run))
 		if _map.texture == null and not _is_headless:
@@ -108,15 +132,17 @@ func _finish() -> void:
 		if OS.has_feature("web") and VarBatch.save_vars(KEPT_WORLD, _bytes_run.decoded()) != OK:
 			_is_all_right = false
 	_refresh()
-	if _is_headless and run == _bytes_run:
+	var at := _runs.find(run)
+	if _is_headless and at + 1 < _runs.size():
 		print()
-		_saves_tab.button_pressed = true
+		_tabs[at + 1].button_pressed = true
 		_open()
 		return
 	_again.grab_focus()
 	if _is_all_right:
-		var what := "files" if run == _save_run else "bytes and values"
-		print("demo: all %s equal" % ("bytes, values and files" if _is_headless else what))
+		var what := ["bytes and values", "files", "chunks"]
+		var all := "bytes, values%s and %s" % ([", files", what[at]] if at > 1 else ["", what[at]])
+		print("demo: all %s equal" % (all if _is_headless else what[at]))
 	if not options.screenshot.is_empty():
 		await _save_screenshot()
 	if options.quit or _is_headless:
@@ -135,6 +161,9 @@ func _refresh() -> void:
 	if run == _save_run:
 		lines = SaveTable.headlines(_save_run)
 		_saves.refresh(_save_run)
+	elif run != _bytes_run:
+		lines = _world.get(&"FlightTable").headlines(run)
+		_world.refresh(run)
 	else:
 		lines = BytesTable.headlines(_bytes_run)
 		lines.reverse()

@@ -31,12 +31,12 @@ const _SYLLABLES: Array[Array] = [
 
 ## The batch: the four values of the first chunk, of the second, and so on.
 var values: Array = []
+## The blocks of a column of ground, by height.
+var columns: Array[PackedByteArray] = []
 
 var _chunk_count: int
 var _seed: int
 var _noise := FastNoiseLite.new()
-## The blocks of a column of ground, by height.
-var _columns: Array[PackedByteArray] = []
 
 
 func _init(chunk_count: int, world_seed: int) -> void:
@@ -46,7 +46,7 @@ func _init(chunk_count: int, world_seed: int) -> void:
 	_noise.frequency = 0.007
 	_noise.fractal_octaves = 4
 	for ground in SIDE + 1:
-		_columns.append(_column(ground))
+		columns.append(_column(ground))
 
 
 ## Makes some more chunks; returns true if more remain.
@@ -73,7 +73,7 @@ func _add_chunk(index: int) -> void:
 		for x in SIDE:
 			var height := (_noise.get_noise_2d(corner.x + x, corner.y + z) * 0.9 + 0.45) * SIDE
 			heights.append(height)
-			blocks.append_array(_columns[clampi(roundi(height), 0, SIDE)])
+			blocks.append_array(columns[clampi(roundi(height), 0, SIDE)])
 	values.append_array([blocks, heights, _spawn_points(random, corner, heights), _names(random)])
 
 

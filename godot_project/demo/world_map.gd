@@ -19,17 +19,23 @@ const _COLORS: Dictionary[float, Color] = {
 
 static func image(values: Array) -> Image:
 	var chunk_count := values.size() / World.VALUES_PER_CHUNK
-	var rows := clampi(ceili(float(chunk_count) / World.ROW), 1, ROWS_MAX)
-	var picture := Image.create_empty(
-		World.ROW * World.SIDE, rows * World.SIDE, false, Image.FORMAT_RGBA8
-	)
-	for index in mini(chunk_count, rows * World.ROW):
-		var corner := Vector2i(index % World.ROW, index / World.ROW) * World.SIDE
-		var heights: PackedFloat32Array = values[index * World.VALUES_PER_CHUNK + World.HEIGHTS]
-		for place in heights.size():
-			var at := corner + Vector2i(place % World.SIDE, place / World.SIDE)
-			picture.set_pixelv(at, _color(heights[place]))
+	var picture := blank(chunk_count)
+	for index in mini(chunk_count, ROWS_MAX * World.ROW):
+		var cell := Vector2i(index % World.ROW, index / World.ROW)
+		draw_chunk(picture, cell, values[index * World.VALUES_PER_CHUNK + World.HEIGHTS])
 	return picture
+
+
+static func blank(chunk_count: int) -> Image:
+	var rows := clampi(ceili(float(chunk_count) / World.ROW), 1, ROWS_MAX)
+	var size := Vector2i(mini(chunk_count, World.ROW), rows) * World.SIDE
+	return Image.create_empty(size.x, size.y, false, Image.FORMAT_RGBA8)
+
+
+static func draw_chunk(picture: Image, cell: Vector2i, heights: PackedFloat32Array) -> void:
+	for place in heights.size():
+		var at := cell * World.SIDE + Vector2i(place % World.SIDE, place / World.SIDE)
+		picture.set_pixelv(at, _color(heights[place]))
 
 
 static func _color(height: float) -> Color:

@@ -6,8 +6,10 @@ const Run = preload("res://demo/save/run.gd")
 const Table = preload("res://demo/save/table.gd")
 
 const _ROW_HEIGHT := 28.0
-const _WIDTHS: Array[float] = [222.0, 98.0, 122.0, 122.0, 84.0]
 const _LONGEST_COLUMN := 3
+
+## What makes the cells.
+@export var table: GDScript = Table
 
 ## The labels of each way, in the order of the plain table.
 var _labels: Array[Array] = []
@@ -15,14 +17,14 @@ var _labels: Array[Array] = []
 
 func refresh(run: Run) -> void:
 	if _labels.is_empty():
-		add_line(Table.TITLES, _WIDTHS, _ROW_HEIGHT, Palette.DIM, 15)
+		add_line(table.TITLES, table.WIDTHS, _ROW_HEIGHT, Palette.DIM, 15)
 		for index in run.ways.size():
-			var color := Palette.DIM if index < 2 else Palette.TEXT  # The first are not VarBatch's.
-			var cells := Table.cells(run, run.ways[index])
-			_labels.append(add_line(cells, _WIDTHS, _ROW_HEIGHT, color, 17))
+			var color := Palette.TEXT if run.ways[index].is_by_varbatch() else Palette.DIM
+			var cells: PackedStringArray = table.cells(run, run.ways[index])
+			_labels.append(add_line(cells, table.WIDTHS, _ROW_HEIGHT, color, 17))
 	var late_usec := Table.late_usec(run)
 	for index in run.ways.size():
-		var cells := Table.cells(run, run.ways[index])
+		var cells: PackedStringArray = table.cells(run, run.ways[index])
 		var is_late := Table.longest(run.ways[index]) > late_usec
 		for column in cells.size():
 			var label: Label = _labels[index][column]

@@ -9,7 +9,7 @@ const Table = preload("res://demo/save/table.gd")
 
 @onready var _grid: Grid = %Grid
 @onready var _plot: Plot = %Plot
-@onready var _stage: Stage = %Stage
+@onready var _stage: Stage = get_node_or_null(^"%Stage")
 
 
 func refresh(run: Run) -> void:
@@ -18,5 +18,6 @@ func refresh(run: Run) -> void:
 	_plot.phases = run.phases
 	_plot.late_usec = Table.late_usec(run)
 	_plot.queue_redraw()
-	_stage.notice = run.notice
-	_stage.fraction = run.saved_fraction
+	if _stage != null:
+		_stage.notice = run.notice
+		_stage.fraction = run.saved_fraction

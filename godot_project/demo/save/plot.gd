@@ -57,9 +57,11 @@ func _draw_scales(usec: int, longest_ms: float) -> void:
 		draw_rect(Rect2(_area.position.x, _y(line), _area.size.x, 1.0), Palette.FAINT)
 		_text("%d ms" % line, Vector2(_LEFT - 8.0, _y(line) + 5.0), _SMALL, Palette.DIM, 1.0)
 		line += step
-	for half in usec / 500_000 + 1:
-		var x := _area.position.x + half * 500_000 * _pixels_per_usec
-		_text("%.1f s" % (half / 2.0), Vector2(x, size.y - 2.0), _SMALL, Palette.DIM, 0.5)
+	var tick := 500_000 if usec < 8_000_000 else 2_000_000
+	for index in usec / tick + 1:
+		var x := _area.position.x + index * tick * _pixels_per_usec
+		var seconds := "%.1f s" % (index * tick / 1_000_000.0)
+		_text(seconds, Vector2(x, size.y - 2.0), _SMALL, Palette.DIM, 0.5)
 
 
 func _draw_phase(phase: Phase) -> void:

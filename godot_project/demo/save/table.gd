@@ -6,6 +6,7 @@ const Run = preload("res://demo/save/run.gd")
 const Way = preload("res://demo/save/way.gd")
 
 const TITLES: Array[String] = ["", "saved after", "caller blocked", "longest frame", "vs. idle"]
+const WIDTHS: Array[float] = [222.0, 98.0, 122.0, 122.0, 84.0]
 
 
 ## Label, time until the file was complete, time of the call, the longest frame, and that as a
@@ -45,12 +46,12 @@ static func headlines(run: Run) -> PackedStringArray:
 	]
 
 
-## The whole table as plain text, with aligned columns.
-static func text(run: Run) -> String:
-	var lines: Array[PackedStringArray] = [PackedStringArray(TITLES)]
+## The whole table as plain text, with aligned columns; [param table] makes the lines and cells.
+static func text(run: Run, table: GDScript) -> String:
+	var lines: Array[PackedStringArray] = [PackedStringArray(table.TITLES)]
 	for way: Way in run.ways:
-		lines.append(cells(run, way))
-	var out := headlines(run)
+		lines.append(table.cells(run, way))
+	var out: PackedStringArray = table.headlines(run)
 	out.append("")
 	out.append_array(Plain.aligned(lines, 1))
 	return "\n".join(out)

@@ -13,6 +13,8 @@ var saved_usec: PackedFloat64Array = []
 var blocked_usec: PackedFloat64Array = []
 ## The longest frame from the call until the file was complete. For idle: in each rest.
 var longest_usec: PackedFloat64Array = []
+## What a save has written. Only of a world that is saved as one flies.
+var written_mib: PackedFloat64Array = []
 
 
 func _init(way_label: String) -> void:
@@ -21,6 +23,10 @@ func _init(way_label: String) -> void:
 
 func is_idle() -> bool:
 	return label == IDLE
+
+
+func is_by_varbatch() -> bool:
+	return not is_idle() and not label.begins_with("store_var")
 
 
 ## Returns the median of samples, or NAN if there are none.
