@@ -18,7 +18,7 @@ const Place = preload("res://bench/place.gd")
 const SECTIONS: Dictionary[String, Array] = {
 	"": ["packed", "batches", "save_game", "open_files", "objects", "singles", "parts", "diff", "undo", "state"],
 	"cold": ["cold/turns"],
-	"files": ["files/saving", "files/tasks", "files/loading"],
+	"files": ["files/saving", "files/tasks", "files/loading", "files/store"],
 }
 const NO_FLUSH_SECTIONS: Array[String] = ["files/saving", "files/compression"]
 
