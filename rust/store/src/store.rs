@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::blob::Blob;
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::open::{Lock, Opened, VERSION, leave_no_journal, make_tables, open, open_to_read, set_journal};
@@ -47,24 +47,29 @@ impl Total {
     }
 }
 
-/// Reads the row of a key, and its value to the end of `memory`. The blob goes from one value to the next.
+/// Reads the row of a key, and its value into memory from an offset on. The blob goes from one value to the next.
 fn read_row<'c>(
     connection: &'c Connection,
+    find: &mut Option<CachedStatement<'c>>,
     key: &[u8],
     blob: &mut Option<Blob<'c>>,
-    memory: &mut Vec<u8>,
+    (memory, start): (&mut Vec<u8>, usize),
 ) -> Result<Option<RowAt>> {
-    let mut find = connection.prepare_cached("SELECT id, compression, checksum FROM entry WHERE key = ?1")?;
+    let find = match find {
+        Some(find) => find,
+        None => find.insert(connection.prepare_cached("SELECT id, compression, checksum FROM entry WHERE key = ?1")?),
+    };
     let row = find.query_row([key], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
     let Some((id, compression, checksum)) = row else { return Ok(None) };
     match blob {
         Some(blob) => blob.reopen(id)?,
         None => *blob = Some(connection.blob_open("main", "entry", "value", id, true)?),
     }
-    let (blob, start) = (blob.as_ref().expect("it is open"), memory.len());
-    memory.resize(start + blob.len(), 0);
-    blob.read_at_exact(&mut memory[start..], 0)?;
-    Ok(Some(RowAt { compression, checksum, value: start..memory.len() }))
+    let blob = blob.as_ref().expect("it is open");
+    let value = start..start + blob.len();
+    memory.resize(memory.len().max(value.end), 0);
+    blob.read_at_exact(&mut memory[value.clone()], 0)?;
+    Ok(Some(RowAt { compression, checksum, value }))
 }
 
 /// Where the value of a row lies in the memory of [`Rows`].
@@ -143,17 +148,17 @@ impl Store {
         max: usize,
         mut memory: Vec<u8>,
     ) -> Rows<'k> {
-        let (mut rows, mut is_missing, mut blob) = (Vec::new(), false, None);
-        memory.clear();
-        while memory.len() + rows.len() * KEY < max
+        let (mut rows, mut len, mut is_missing, mut find, mut blob) = (Vec::new(), 0, false, None, None);
+        while len + rows.len() * KEY < max
             && let Some(key) = keys.next()
         {
-            let row =
-                if self.file.is_new { Ok(None) } else { read_row(&self.file.connection, key, &mut blob, &mut memory) };
+            let mut read = || read_row(&self.file.connection, &mut find, key, &mut blob, (&mut memory, len));
+            let row = if self.file.is_new { Ok(None) } else { read() };
+            len = row.iter().flatten().map(|row| row.value.end).next().unwrap_or(len);
             is_missing |= matches!(row, Ok(None));
             rows.push((key, row));
         }
-        drop(blob);
+        drop((find, blob));
         if is_missing && self.count_keys().is_err() {
             for (_, row) in rows.iter_mut().filter(|(_, row)| matches!(row, Ok(None))) {
                 *row = Err(KEYS_MISSING);
@@ -177,14 +182,9 @@ impl Store {
         Ok(!self.file.is_new && self.id(key)?.is_some())
     }
 
-    /// Returns the number of keys.
-    pub fn len(&self) -> usize {
-        usize::try_from(self.total.keys).unwrap_or(0)
-    }
-
-    /// True if there are no keys.
-    pub fn is_empty(&self) -> bool {
-        self.total.keys == 0
+    /// Returns the number of keys, once all were counted.
+    pub fn key_count(&mut self) -> Result<i64> {
+        self.count_keys().map(|()| self.total.keys)
     }
 
     /// Calls `each` with each key, sorted by their bytes, before it fails if some are missing.
@@ -215,7 +215,7 @@ impl Store {
         Ok(row)
     }
 
-    /// Counts all keys, once, if one was not found.
+    /// Counts all keys, once.
     fn count_keys(&mut self) -> Result<()> {
         if self.is_counted { Ok(()) } else { self.keys(|_| ()) }
     }
@@ -233,15 +233,18 @@ impl Store {
     pub fn put(&mut self, key: &[u8], value: &Packed) -> Result<()> {
         let Packed { compression, checksum, bytes } = value;
         self.pages += 1 + bytes.len().div_ceil(PAGE);
-        if let Some(id) = self.id(key)? {
-            let sql = "UPDATE entry SET compression = ?3, checksum = ?4, value = ?5 WHERE id = ?1 AND key = ?2";
-            let changed = self.file.connection.prepare_cached(sql)?.execute((id, key, compression, checksum, bytes))?;
-            return is_own(changed);
+        // A key of a new file is seldom there already.
+        let mut id = if self.file.is_new { None } else { self.id(key)? };
+        if id.is_none() {
+            let sql = "INSERT OR IGNORE INTO entry(key, compression, checksum, value) VALUES(?1, ?2, ?3, ?4)";
+            if self.file.connection.prepare_cached(sql)?.execute((key, compression, checksum, bytes))? == 1 {
+                self.total.count(key, 1);
+                return Ok(());
+            }
+            id = self.id(key)?;
         }
-        let sql = "INSERT INTO entry(key, compression, checksum, value) VALUES(?1, ?2, ?3, ?4)";
-        self.file.connection.prepare_cached(sql)?.execute((key, compression, checksum, bytes))?;
-        self.total.count(key, 1);
-        Ok(())
+        let sql = "UPDATE entry SET compression = ?3, checksum = ?4, value = ?5 WHERE id = ?1 AND key = ?2";
+        is_own(self.file.connection.prepare_cached(sql)?.execute((id, key, compression, checksum, bytes))?)
     }
 
     /// Returns the file, if so much of a first save is in it that flushing it now, on another thread, makes the commit shorter.

@@ -1,6 +1,6 @@
 //! Loads the values of keys.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use godot::builtin::{AnyArray, Variant};
 use godot::global::Error as EngineError;
@@ -35,8 +35,6 @@ pub struct Loading {
     default: Option<Slot>,
     is_found: bool,
     is_damaged: bool,
-    /// For rows, used again between pieces.
-    memory: Mutex<Vec<Vec<u8>>>,
 }
 
 impl Loading {
@@ -47,9 +45,9 @@ impl Loading {
             Ok(read) => (Ok(()), read),
             Err(failure) => (Err(failure), Default::default()),
         };
-        let (shown, decoded, memory) = (file.shown.clone(), Decoded::new(makers), Mutex::default());
+        let (shown, decoded) = (file.shown.clone(), Decoded::new(makers));
         let default = default.map(|default| Slot::of(engine::value(default)));
-        let loading = Self { shown, keys, next: 0, decoded, default, is_found: false, is_damaged: false, memory };
+        let loading = Self { shown, keys, next: 0, decoded, default, is_found: false, is_damaged: false };
         StoreCall::new(file, loading, result)
     }
 
@@ -59,22 +57,23 @@ impl Loading {
     }
 
     /// Reads and decodes some values: threads take turns to read, and each decodes what it has read while the next reads.
-    fn load_some(&mut self, store: &mut Store, threads: &Threads) {
+    fn load_some(&mut self, file: &StoreFile, store: &mut Store, threads: &Threads) {
         let mut keys = self.keys[self.next..].iter().map(Vec::as_slice);
         let is_many = keys.len() > 1;
         if is_many {
             store.hold_reads(true);
         }
-        let memory = &self.memory;
         let pieces = std::iter::from_fn(|| {
-            let used = lock(memory).pop().unwrap_or_default();
-            (keys.len() > 0).then(|| store.get_some(&mut keys, PIECE, used))
+            let memory = || lock(&file.memory).pop().unwrap_or_default();
+            (keys.len() > 0).then(|| store.get_some(&mut keys, PIECE, memory()))
         });
         let may = (self.decoded.allow_objects(), MayAsk::Nothing);
         for Built { mut values, reports, is_found, is_damaged } in
             threads.map(pieces.take(PIECES * threads.count()), |rows| {
                 let built = Built::of(&rows, may);
-                lock(memory).push(rows.memory);
+                if rows.memory.len() <= 2 * PIECE {
+                    lock(&file.memory).push(rows.memory);
+                }
                 built
             })
         {
@@ -122,8 +121,8 @@ impl Built {
 }
 
 impl StoreWork for Loading {
-    fn step(&mut self, _: &StoreFile, store: &mut Store, threads: &Threads) -> Result<NextStep, Failure> {
-        self.load_some(store, threads);
+    fn step(&mut self, file: &StoreFile, store: &mut Store, threads: &Threads) -> Result<NextStep, Failure> {
+        self.load_some(file, store, threads);
         Ok(if self.next < self.keys.len() { NextStep::More } else { self.decoded.end() })
     }
 

@@ -40,6 +40,8 @@ pub struct StoreFile {
     line: PathBuf,
     /// `None` once a script has closed it.
     store: Mutex<Option<Store>>,
+    /// For what loads read, of each thread that reads at the same time.
+    memory: Mutex<Vec<Vec<u8>>>,
 }
 
 impl StoreFile {
@@ -52,6 +54,7 @@ impl StoreFile {
             shown: path.to_string(),
             compresses: compression.0 == ZSTANDARD,
             store: Mutex::new(None),
+            memory: Mutex::default(),
         };
         if ![NOT_COMPRESSED, ZSTANDARD].contains(&compression.0) {
             let expected = "VarBatch.COMPRESSION_NONE or FileAccess.COMPRESSION_ZSTD as the compression mode";
@@ -127,7 +130,7 @@ impl StoreFile {
     }
 
     pub fn key_count(&self) -> Outcome<i64> {
-        Outcome::from(self.in_turn(|store| Ok(store.len() as i64)).map(|count| Outcome::new(count, Vec::new())))
+        Outcome::from(self.in_turn(Store::key_count).map(|count| Outcome::new(count, Vec::new())))
     }
 
     /// Returns all keys that are found, also if some are missing.
