@@ -118,7 +118,9 @@ func _load_files() -> float:
 
 
 func _load_rows() -> float:
-	return _timed(func() -> Array: return _near().map(func(at: Vector2i) -> Variant: return _store.load_var(at)))
+	var load_each := func(keys: Array) -> Array:
+		return keys.map(func(at: Vector2i) -> Variant: return _store.load_var(at))
+	return _timed(load_each.bind(_near()))
 
 
 func _load_near() -> float:
