@@ -301,9 +301,9 @@ impl Store {
         self.total = total.unwrap_or_default();
     }
 
-    /// True, once, if [`Self::checkpoint`] has enough to do.
+    /// True, once, if [`Self::checkpoint`] has enough to do. Never before the first commit, as it writes to the file.
     pub fn wants_checkpoint(&mut self) -> bool {
-        let is_much = self.pages >= CHECKPOINT_FROM;
+        let is_much = self.pages >= CHECKPOINT_FROM && !self.file.is_new;
         self.pages = if is_much { 0 } else { self.pages };
         is_much
     }

@@ -22,6 +22,24 @@ pub fn load(store: &mut Store, key: &[u8]) -> Option<Vec<u8>> {
 /// What an address would have at its end; Windows has no such names.
 const NAME: &str = if cfg!(windows) { "world%3fmode=ro#.store" } else { "world?mode=ro.store" };
 
+/// A file is no store before its first commit, so nothing may be written to it.
+#[test]
+fn a_long_first_save_that_is_rolled_back_leaves_a_new_file() {
+    let (folder, path) = Folder::with("world.store");
+    let mut store = Store::open(&path).unwrap();
+    store.begin().unwrap();
+    for index in 0..600_u32 {
+        let key = index.to_le_bytes();
+        store.put(&key, &Packed::new(&key, vec![1; 1000], false)).unwrap();
+    }
+    store.roll_back();
+    assert!(!store.wants_checkpoint());
+    drop(store);
+    assert_eq!(folder.names(), ["world.store"]);
+    save(&mut Store::open(&path).unwrap(), &[(b"key!", b"one")]);
+    assert_eq!(load(&mut Store::open(&path).unwrap(), b"key!").unwrap(), b"one");
+}
+
 #[test]
 fn side_files_are_gone_when_it_is_closed() {
     let (folder, path) = Folder::with(NAME);
