@@ -25,10 +25,10 @@ const TABLES: [&str; 2] = [
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The lock comes first, as others read the file. At most 8 MiB of pages are in memory; a new journal is cut to 16 MiB.
-const SETTINGS: &str = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; \
-                        PRAGMA cache_size = -8192; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; \
-                        PRAGMA checkpoint_fullfsync = ON; PRAGMA wal_autocheckpoint = 2000; \
-                        PRAGMA journal_size_limit = 16777216;";
+const SETTINGS: &str = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF; \
+                        PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; \
+                        PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; \
+                        PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 16777216;";
 
 /// True if a file begins as a store does.
 #[must_use]

@@ -109,11 +109,13 @@ impl StoreFile {
         Failure::new(code, self.text(error))
     }
 
+    /// Does something with the file, unless it is closed.
     fn with<R>(&self, act: impl FnOnce(&mut Store) -> Result<R, Failure>) -> Result<R, Failure> {
         let closed = || Failure::new(EngineError::ERR_UNCONFIGURED, self.text("it is closed; open it again"));
         act(lock(&self.store).as_mut().ok_or_else(closed)?)
     }
 
+    /// Does something short with the file when the calls before have left it.
     fn in_turn<R>(&self, act: impl FnOnce(&mut Store) -> Result<R, StoreError>) -> Result<R, Failure> {
         let _turn = self.turn();
         self.with(|store| act(store).map_err(|error| self.failure(&error)))
@@ -170,6 +172,7 @@ fn shown(key: &[u8]) -> String {
     }
 }
 
+/// What a call does, in steps.
 pub trait StoreWork {
     /// True if the call must complete when the player closes the game.
     const COMPLETES: bool = false;
@@ -190,6 +193,7 @@ pub trait StoreWork {
     fn outcome(&mut self, result: Result<(), Failure>) -> Outcome<Slot>;
 }
 
+/// A call to a store, which begins when those before it have left the file.
 pub struct StoreCall<W: StoreWork> {
     work: W,
     result: Result<(), Failure>,
