@@ -32,6 +32,7 @@ mod event;
 #[allow(unsafe_code)] // For the one block in this module.
 pub mod fill;
 pub mod frames;
+pub mod key;
 pub mod kind;
 pub mod limits;
 pub mod lookup;

@@ -14,6 +14,7 @@ mod fill;
 mod frames;
 mod held;
 mod hostile;
+mod key;
 mod lookup;
 mod pandemonium_vectors;
 mod patch;
