@@ -9,12 +9,15 @@
 //!
 //! The file system can take seconds to answer, as with a virus scanner or a folder on a network. So nothing here is
 //! locked while it is asked, but the line of the one file: calls for other files go on.
+//!
+//! A game may start tens of thousands of calls in a frame. So each question here costs the logarithm of their number.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
+use std::ops::Bound::{Excluded, Unbounded};
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use varbatch_workers::lock;
 
@@ -52,6 +55,25 @@ impl Ticket {
         self.0
     }
 
+    /// True if the call with the ticket of this number has not ended.
+    #[must_use]
+    pub fn is_open(number: u64) -> bool {
+        lock(&ORDER).open.contains_key(&number)
+    }
+
+    /// True if the ticket of this number is the first in its line, and its call has not ended.
+    #[must_use]
+    pub fn is_first(number: u64) -> bool {
+        let order = lock(&ORDER);
+        order.open.contains_key(&number) && order.first_before(number).is_none()
+    }
+
+    /// Returns the number of the ticket right behind that of this number, which has not ended, in the same line.
+    #[must_use]
+    pub fn next(number: u64) -> Option<u64> {
+        lock(&ORDER).next(number)
+    }
+
     /// Returns the number of the first ticket in line for the same file, unless that is this one.
     pub fn first_before(&self) -> Option<u64> {
         lock(&ORDER).first_before(self.0)
@@ -77,7 +99,7 @@ impl Ticket {
             put()?;
             if lock(&ORDER).has_older(self.0) {
                 let place = place(path);
-                lock(&ORDER).placed.insert(place, self.0);
+                lock(&ORDER).note_placed(self.0, &place);
             }
             Ok(())
         });
@@ -87,7 +109,7 @@ impl Ticket {
     /// True if a later save is at `path`.
     pub(super) fn is_overtaken(&self, path: &Path) -> bool {
         // Usually there is none at any path, and the system need not be asked.
-        let is_any = lock(&ORDER).placed.values().any(|&ticket| ticket > self.0);
+        let is_any = lock(&ORDER).has_placed_later(self.0);
         is_any && {
             let place = place(path);
             lock(&ORDER).is_overtaken(self.0, &place)
@@ -152,22 +174,48 @@ fn folded(place: &Path) -> PathBuf {
 struct Order {
     last: u64,
     /// Tickets of calls that have not ended, and their line.
-    open: BTreeMap<u64, PathBuf>,
+    open: BTreeMap<u64, Arc<Path>>,
+    /// The same by line: none is empty.
+    lines: BTreeMap<Arc<Path>, BTreeSet<u64>>,
     /// The latest save at each path, while an earlier one is in progress.
-    placed: BTreeMap<PathBuf, u64>,
+    placed: BTreeMap<Arc<Path>, u64>,
+    /// The same by ticket.
+    placed_by: BTreeSet<(u64, Arc<Path>)>,
     /// Lines in which a call is putting or opening a file.
     held: BTreeSet<PathBuf>,
 }
 
 impl Order {
     const fn new() -> Self {
-        Self { last: 0, open: BTreeMap::new(), placed: BTreeMap::new(), held: BTreeSet::new() }
+        Self {
+            last: 0,
+            open: BTreeMap::new(),
+            lines: BTreeMap::new(),
+            placed: BTreeMap::new(),
+            placed_by: BTreeSet::new(),
+            held: BTreeSet::new(),
+        }
     }
 
     fn take(&mut self, line: PathBuf) -> u64 {
         self.last += 1;
+        let known = self.lines.get_key_value(line.as_path()).map(|(line, _)| Arc::clone(line));
+        let line = known.unwrap_or_else(|| line.into());
+        self.lines.entry(Arc::clone(&line)).or_default().insert(self.last);
         self.open.insert(self.last, line);
         self.last
+    }
+
+    fn note_placed(&mut self, ticket: u64, place: &Path) {
+        let place: Arc<Path> = place.into();
+        if let Some(earlier) = self.placed.insert(Arc::clone(&place), ticket) {
+            self.placed_by.remove(&(earlier, Arc::clone(&place)));
+        }
+        self.placed_by.insert((ticket, place));
+    }
+
+    fn has_placed_later(&self, ticket: u64) -> bool {
+        self.placed_by.last().is_some_and(|(latest, _)| *latest > ticket)
     }
 
     fn is_overtaken(&self, ticket: u64, place: &Path) -> bool {
@@ -184,18 +232,30 @@ impl Order {
     }
 
     fn first_in(&self, line: &Path) -> Option<u64> {
-        self.open.iter().find(|(_, other)| *other == line).map(|(&ticket, _)| ticket)
+        self.lines.get(line)?.first().copied()
+    }
+
+    fn next(&self, ticket: u64) -> Option<u64> {
+        let line = self.lines.get(self.open.get(&ticket)?)?;
+        line.range((Excluded(ticket), Unbounded)).next().copied()
     }
 
     /// Returns the ticket that is the first in the line of this one now. A second time this does nothing.
     fn give_back(&mut self, ticket: u64) -> Option<u64> {
         let line = self.open.remove(&ticket)?;
-        let oldest = self.open.first_key_value().map_or(u64::MAX, |(&oldest, _)| oldest);
-        if oldest > ticket {
-            // Drops entries that only ended saves could have replaced.
-            self.placed.retain(|_, placed| *placed > oldest);
+        let in_line = self.lines.get_mut(&line)?;
+        in_line.remove(&ticket);
+        let first = in_line.first().copied();
+        if first.is_none() {
+            self.lines.remove(&line);
         }
-        self.first_in(&line)
+        // Drops entries that only ended saves could have replaced.
+        let oldest = self.open.first_key_value().map_or(u64::MAX, |(&oldest, _)| oldest);
+        while self.placed_by.first().is_some_and(|(placed, _)| *placed <= oldest) {
+            let dropped = self.placed_by.pop_first();
+            dropped.into_iter().for_each(|(_, place)| _ = self.placed.remove(&place));
+        }
+        first
     }
 }
 

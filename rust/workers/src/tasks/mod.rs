@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 pub use task::Task;
 
 use crate::ending::{join_kept, lock, unpoisoned};
-use crate::threads::{Order, SLICE, Threads};
+use crate::threads::{SLICE, Threads};
 use task::{Lists, Place, Queue};
 
 /// The work of a task, in steps.
@@ -35,6 +35,16 @@ pub trait Work: Send + 'static {
 
     /// Returns how much is done, from 0 to 1. Called after each step.
     fn progress(&self) -> f32;
+
+    /// True if it waits from the start, as after [`NextStep::Parked`]. Called once.
+    fn is_parked(&self) -> bool {
+        false
+    }
+
+    /// True if a cancelled task must go on until it is done, as what it does has happened elsewhere. Called between steps.
+    fn is_committed(&self) -> bool {
+        false
+    }
 
     /// True if [`Tasks::shut_down`] completes the work instead of dropping it. Called once, at the start.
     fn outlives_shut_down(&self) -> bool {
@@ -101,7 +111,7 @@ impl<W: Work> Tasks<W> {
         }
         lists.live.insert(task.id, (Arc::clone(&task), threads.without_caller()));
         drop(lists);
-        task.put(home, Order::Last);
+        task.begin();
         task
     }
 

@@ -86,16 +86,17 @@ enum State<W> {
 }
 
 impl<W: Work> Task<W> {
-    /// Makes a task whose work is free at `home`, in no list so far.
+    /// Makes a task whose work is free, in no list so far.
     pub(super) fn new(queue: &Arc<Queue<W>>, home: Place, work: W, listener: Listener<W>) -> Arc<Self> {
         let outlives_shut_down = work.outlives_shut_down();
+        let place = if work.is_parked() { Place::Parked } else { home };
         Arc::new(Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             home,
             outlives_shut_down,
             queue: Arc::clone(queue),
             listener,
-            state: Mutex::new(State::Free(home, work)),
+            state: Mutex::new(State::Free(place, work)),
             changed: Condvar::new(),
             cancelled: AtomicBool::new(false),
             wanted: AtomicUsize::new(0),
@@ -103,6 +104,14 @@ impl<W: Work> Task<W> {
             progress: AtomicU32::new(0),
             reported: AtomicU32::new(0),
         })
+    }
+
+    /// Lists it, unless it waits from the start.
+    pub(super) fn begin(self: &Arc<Self>) {
+        let place = if let State::Free(place, _) = &*lock(&self.state) { Some(*place) } else { None };
+        if place == Some(self.home) {
+            self.put(self.home, Order::Last);
+        }
     }
 
     /// Ends the task without its work, unless that is done first. Its holder drops the work after the current step.
@@ -253,7 +262,7 @@ impl<W: Work> Task<W> {
         is_over: &dyn Fn() -> bool,
     ) -> Option<Place> {
         loop {
-            if self.cancelled.load(Ordering::Relaxed) {
+            if self.is_cancelled(&work) {
                 return self.end_without(work, State::Ended(None));
             }
             if only.is_none() && is_over() {
@@ -286,7 +295,7 @@ impl<W: Work> Task<W> {
     /// Leaves the work at `place`, unless it was cancelled. Returns where the task must be put, if no thread waits for it.
     fn leave(self: &Arc<Self>, work: W, place: Place) -> Option<Place> {
         let mut state = lock(&self.state);
-        if self.cancelled.load(Ordering::Relaxed) {
+        if self.is_cancelled(&work) {
             drop(state);
             return self.end_without(work, State::Ended(None));
         }
@@ -301,6 +310,10 @@ impl<W: Work> Task<W> {
             return None;
         }
         Some(place)
+    }
+
+    fn is_cancelled(&self, work: &W) -> bool {
+        self.cancelled.load(Ordering::Relaxed) && !work.is_committed()
     }
 
     /// Drops the work before the task is done, so that what it held is gone by then.
