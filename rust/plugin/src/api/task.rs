@@ -98,17 +98,18 @@ pub fn start_of(class: &'static str, method: &'static str, job: impl Job + 'stat
     shared.hold(object.clone().upcast());
     // Weak, because the task owns its listener. The object keeps `shared` alive until "finished" is emitted.
     let weak = Arc::downgrade(&shared);
-    let ticket = job.ticket();
+    let tickets = job.tickets();
     let listener = move |task: &Arc<Task<AnyJob>>, event: TaskEvent| {
         if let Some(shared) = weak.upgrade() {
             shared.set_task(task);
             dispatch::post(shared, event);
         }
     };
-    dispatch::watch();
     let task = pool::TASKS.start(&pool::threads(), Box::new(job), listener);
-    ticket.into_iter().for_each(|ticket| add_task(ticket, &task));
+    tickets.into_iter().for_each(|ticket| add_task(ticket, &task));
     shared.set_task(&task);
+    // A Logger may run here: only now do other calls find the task by its tickets.
+    dispatch::watch();
     succeeded();
     object
 }

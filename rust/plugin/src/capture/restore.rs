@@ -101,7 +101,8 @@ fn strip<'b>(value: &Value, bytes: &'b [u8], writer: &mut Writer<'static>, chars
     writer.clear();
     let (start, is_lossy, keep) =
         (writer.mark(), std::sync::atomic::AtomicBool::new(false), std::marker::PhantomData::<Held>);
-    let walked = walk(value, &mut Planning { writer, full: None, may_split: false, is_lossy: &is_lossy, keep });
+    let walked =
+        walk(value, &mut Planning { writer, full: None, may_split: false, is_lossy: &is_lossy, is_key: false, keep });
     if walked.and_then(|()| writer.end_value(start)).is_err() {
         writer.drop_value(start);
         return None;

@@ -16,7 +16,8 @@ pub fn globalize(path: &GString) -> PathBuf {
     // `FileAccess` does the same on every system.
     let path = path.to_string().replace('\\', "/");
     let path = settings.call("globalize_path", &[path.to_variant()]).to::<GString>();
-    if cfg!(windows) { in_full(&path.to_string()).into() } else { path.to_string().into() }
+    let is_full = !cfg!(windows) || path.is_empty();
+    if is_full { path.to_string().into() } else { in_full(&path.to_string()).into() }
 }
 
 /// Returns a path as the engine gives it to Windows: in full, and so that no name in it is changed or means something else.
@@ -26,6 +27,15 @@ fn in_full(path: &str) -> String {
     let path = folder.join(path).to_string_lossy().replace('\\', "/");
     let path = path.to_variant().call("simplify_path", &[]).to::<GString>().to_string().replace('/', "\\");
     if path.starts_with(r"\\") { path } else { format!(r"\\?\{path}") }
+}
+
+/// Returns the bytes of a file that only the engine finds, as in the pack of an exported game.
+pub fn packed_bytes(path: &GString) -> Option<Vec<u8>> {
+    let text = path.to_string();
+    let at = globalize(path);
+    let is_on_disk = at.is_absolute() && at.exists();
+    let may_be_packed = (text.starts_with("res://") || text.starts_with("uid://")) && !is_on_disk;
+    (may_be_packed && FileAccess::file_exists(path)).then(|| FileAccess::get_file_as_bytes(path).to_vec())
 }
 
 pub fn error_text(code: EngineError) -> String {

@@ -33,7 +33,7 @@ use api::{
 };
 pub use api::{DIALECT, REAL, THEME_ITEMS, allocates_in_parallel, makes_blocks};
 pub use arguments::load;
-pub use files::{EngineFile, error_text, globalize, keep};
+pub use files::{EngineFile, error_text, globalize, keep, packed_bytes};
 pub use layout::why_not_known;
 use layout::{Entry, Private, is_known};
 use memory::{LINE, line, lines};

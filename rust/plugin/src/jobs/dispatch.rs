@@ -98,14 +98,15 @@ pub fn post(shared: Arc<Shared>, event: TaskEvent) {
     request_call();
 }
 
-/// Starts work that no object tells of. Returns its task.
-pub fn start_alone(job: AnyJob) -> Arc<Task<AnyJob>> {
-    watch();
-    pool::TASKS.start(&pool::threads(), job, |_, event| {
+/// Starts work that no object tells of. Calls `begun` with its task, before anything runs that may be a script.
+pub fn start_alone(job: AnyJob, begun: impl FnOnce(&Arc<Task<AnyJob>>)) {
+    let task = pool::TASKS.start(&pool::threads(), job, |_, event| {
         if event == TaskEvent::Waiting && !IS_WAITING.swap(true, Ordering::AcqRel) {
             request_call();
         }
-    })
+    });
+    begun(&task);
+    watch();
 }
 
 /// Requests a deferred call of [`VarBatchDispatcher::deliver`], unless frames are connected or one is requested.

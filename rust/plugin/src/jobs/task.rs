@@ -24,9 +24,14 @@ pub const FINISHED: &str = "finished";
 
 /// The work of one call. A step that returns [`NextStep::Owner`] says that the next step may run scripts.
 pub trait Job: Work {
-    /// The number of the ticket by which other calls find the task of this job, to wait for it.
-    fn ticket(&self) -> Option<u64> {
-        None
+    /// The numbers of the tickets by which other calls find the task of this job, to wait for it.
+    fn tickets(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// True if the result is an `Error`, also of a task that was cancelled.
+    fn returns_code(&self) -> bool {
+        self.outlives_shut_down()
     }
 
     /// Called once, after the last step, with the end locked: other values stay in the job, as scripts may run when they drop.
@@ -51,6 +56,14 @@ impl Work for AnyJob {
     fn outlives_shut_down(&self) -> bool {
         (**self).outlives_shut_down()
     }
+
+    fn is_parked(&self) -> bool {
+        (**self).is_parked()
+    }
+
+    fn is_committed(&self) -> bool {
+        (**self).is_committed()
+    }
 }
 
 /// What the object, the work and the main thread share. It and the object keep each other alive until "finished".
@@ -73,8 +86,7 @@ pub struct Shared {
 
 impl Shared {
     pub fn new(class: &'static str, method: &'static str, job: &dyn Job) -> Arc<Self> {
-        // Only a file that is written has to be complete.
-        let (returns_code, prints) = (job.outlives_shut_down(), PRINTS.get());
+        let (returns_code, prints) = (job.returns_code(), PRINTS.get());
         Arc::new(Self { class, method, returns_code, prints, ..Self::default() })
     }
 

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use godot::builtin::{AnyArray, PackedByteArray};
-use varbatch_codec::{Borrowed, CodecError, Event, Flat, Mark, Part, Plan, Shape, Writer, frames};
+use varbatch_codec::{Borrowed, CodecError, Event, Flat, Mark, Plan, Shape, Writer, frames};
 use varbatch_storage::fill::{self, CUT_FROM, PARALLEL_FROM};
 use varbatch_workers::Threads;
 
@@ -88,7 +88,7 @@ fn encode_with(
     let mut writer = Writer::within(DIALECT, SPARE.take().unwrap_or_default());
     let start = writer.mark();
     let keep = PhantomData::<Borrowed>;
-    walk(value, &mut Planning { writer: &mut writer, full, may_split: true, is_lossy, keep })?;
+    walk(value, &mut Planning { writer: &mut writer, full, may_split: true, is_lossy, is_key: false, keep })?;
     writer.end_value(start)?;
     let plan = writer.into_plan();
     put(&plan, out);
@@ -118,7 +118,10 @@ pub fn encode_part(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecEr
 pub fn encode_key(value: &Value) -> Result<Option<Vec<u8>>, CodecError> {
     let (mut writer, is_lossy, keep) = (Writer::new(DIALECT), AtomicBool::new(false), PhantomData::<Borrowed>);
     let start = writer.mark();
-    walk(value, &mut Planning { writer: &mut writer, full: None, may_split: false, is_lossy: &is_lossy, keep })?;
+    walk(
+        value,
+        &mut Planning { writer: &mut writer, full: None, may_split: false, is_lossy: &is_lossy, is_key: true, keep },
+    )?;
     writer.end_value(start)?;
     Ok((!is_lossy.into_inner()).then(|| writer.into_plan().into_vec()))
 }
@@ -184,11 +187,23 @@ impl Batch {
         pool::with(is_large, |threads| plan_runs(self.values(), 0, form, self.full(), threads))
     }
 
-    /// Finds what is lost if these values are saved. Only walks them again if their plan is lossy.
-    pub fn lost(&self, is_lossy: bool) -> Option<Lost> {
-        is_lossy.then(|| Lost::of_values(self.values(), self.full())).flatten()
+    /// Plans all values for a task, and finds what is lost. What the batch held of the engine is dropped: scripts may run.
+    pub fn into_held(self, form: Form) -> (Plans<'static, Held>, Option<Lost>) {
+        let plans = Plans::held(&self, form);
+        let lost = self.lost(plans.is_lossy);
+        (plans, lost)
+    }
+
+    /// Finds what is lost if these values are saved. Only walks them again if their plans are lossy.
+    pub fn lost(&self, is_lossy: Lossy) -> Option<Lost> {
+        is_lossy.0.then(|| Lost::of_values(self.values(), self.full())).flatten()
     }
 }
+
+/// Whether values that may mean nothing in another process are among those of [`Plans`]. Only of plans that have all values
+/// without an error: then none holds itself or is too deep, and they can be walked again without a limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lossy(bool);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -226,11 +241,6 @@ impl<'p, K> Run<'p, K> {
 
     pub fn plan(&self) -> &Plan<'p> {
         self.writer.plan()
-    }
-
-    /// Returns the parts of the values from index `from` on, for [`Form::Bytes`].
-    pub fn parts(&self, from: usize) -> impl Iterator<Item = Part<'_, 'p>> {
-        self.marks[from..].windows(2).map(|pair| self.plan().part(pair[0], pair[1]))
     }
 
     /// True if it ever held a value that may mean nothing in another process: see [`Lost`](crate::value::walk::Lost).
@@ -276,7 +286,7 @@ impl<'p, K> Run<'p, K> {
         let Self { writer, may_split, is_lossy, .. } = self;
         let (may_split, is_lossy) = (*may_split, &*is_lossy);
         let put = |writer: &mut Writer<'p>| {
-            walk(value, &mut Planning { writer, full, may_split, is_lossy, keep: PhantomData::<K> })
+            walk(value, &mut Planning { writer, full, may_split, is_lossy, is_key: false, keep: PhantomData::<K> })
         };
         let start = writer.mark();
         let written = match self.form {

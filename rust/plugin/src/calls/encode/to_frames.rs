@@ -3,11 +3,11 @@
 use std::mem::MaybeUninit;
 
 use godot::builtin::{AnyArray, PackedByteArray};
-use varbatch_codec::{Borrowed, Cursor, Plan};
+use varbatch_codec::{Borrowed, Cursor, Part, Plan};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-use super::{Batch, Form, Run, plan_runs};
+use super::{Batch, Form, Lossy, Run, plan_runs};
 use crate::engine::{Growing, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::task::{Job, STEP};
@@ -56,11 +56,15 @@ pub struct Plans<'p, K> {
     full: Option<&'p FullObjects>,
     /// The current plans, the number of their values, and where to go on writing: in which of them, and at which place.
     runs: Vec<Run<'p, K>>,
+    /// The index of the first value of each, for [`Form::Bytes`].
+    starts: Vec<usize>,
     planned: usize,
     next: usize,
     cursor: Cursor,
     pub reports: Reports,
-    pub is_lossy: bool,
+    /// True if a plan was ever lossy.
+    was_lossy: bool,
+    pub is_lossy: Lossy,
 }
 
 impl Plans<'static, Held> {
@@ -78,7 +82,21 @@ impl<'p, K> Plans<'p, K> {
 
     fn of(rest: &'p [Value], form: Form, full: Option<&'p FullObjects>) -> Self {
         let (runs, cursor, reports) = (Vec::new(), Cursor::new(), Reports::default());
-        Self { rest, form, count: 0, full, runs, planned: 0, next: 0, cursor, reports, is_lossy: false }
+        let (was_lossy, is_lossy) = (false, Lossy(false));
+        Self {
+            rest,
+            form,
+            count: 0,
+            full,
+            runs,
+            starts: Vec::new(),
+            planned: 0,
+            next: 0,
+            cursor,
+            reports,
+            was_lossy,
+            is_lossy,
+        }
     }
 
     pub fn is_planned(&self) -> bool {
@@ -118,7 +136,14 @@ impl<'p, K> Plans<'p, K> {
     fn set(&mut self, mut runs: Vec<Run<'p, K>>, count: usize) {
         for run in &mut runs {
             self.reports.append(&mut run.reports);
-            self.is_lossy |= run.is_lossy();
+            self.was_lossy |= run.is_lossy();
+        }
+        self.is_lossy = Lossy(self.was_lossy && self.is_planned() && self.reports.first_error().is_none());
+        self.starts.clear();
+        let mut next = 0;
+        for run in &runs {
+            self.starts.push(next);
+            next += run.marks.len().saturating_sub(1);
         }
         self.count += count;
         (self.runs, self.planned, self.next, self.cursor) = (runs, count, 0, Cursor::new());
@@ -133,8 +158,12 @@ impl<'p, K> Plans<'p, K> {
         Some((self.runs.get(self.next)?.plan(), &mut self.cursor))
     }
 
-    pub fn run(&self) -> Option<&Run<'p, K>> {
-        self.runs.get(self.next)
+    /// Returns the bytes of a value, for [`Form::Bytes`], once all are planned.
+    pub fn part(&self, index: usize) -> Option<Part<'_, 'p>> {
+        let at = self.starts.partition_point(|start| *start <= index).checked_sub(1)?;
+        let (run, index) = (&self.runs[at], index - self.starts[at]);
+        let marks = run.marks.get(index..index + 2)?;
+        Some(run.plan().part(marks[0], marks[1]))
     }
 
     pub fn advance(&mut self) {

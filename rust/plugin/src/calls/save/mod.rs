@@ -12,7 +12,9 @@ use varbatch_storage::{Committed, Flushed, Saver, WRITE_LEN};
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 use varbatch_workers::{Threads, join_later};
 
-pub use self::target::{NOT_COMPRESSED, Request, SaveTarget, Stored, WriteTicket, add_task, to_append, to_save};
+pub use self::target::{
+    NOT_COMPRESSED, Request, SaveTarget, Stored, WriteTicket, add_task, path_of, to_append, to_save,
+};
 use super::encode::{Batch, Form, Plans};
 use crate::engine::{self, Slot};
 use crate::jobs::pool;
@@ -27,6 +29,7 @@ pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
         let batch = Batch::of(values, full_objects);
         let is_large = batch.is_shared() || target.compression.is_some() || target.key.is_some();
         let plans = Plans::<Borrowed>::new(&batch, Form::Frames);
+        // It borrows the batch, whose objects are so dropped after its ticket has ended, also if it fails.
         let mut saving = Saving::new(target, plans, usize::MAX)?;
         pool::with(is_large, |threads| {
             loop {
@@ -37,22 +40,25 @@ pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
                 }
             }
         })?;
-        saving.warning = saving.lost(&batch);
+        saving.warning = batch.lost(saving.plans.is_lossy).map(|lost| saving.target.warning(&lost));
         Ok(saving.outcome())
     }))
 }
 
+/// A call that holds its ticket: see [`SaveTarget::ticket`] for what must not happen meanwhile.
 struct Saving<'p, K> {
     target: SaveTarget,
-    plans: Plans<'p, K>,
+    /// Dropped before the ticket, so that what was written is gone or in place when it ends.
     stage: Stage,
     written: usize,
     /// Bytes written since the last flush, and after how many of them one thread flushes again.
     unflushed: usize,
     max_unflushed: usize,
     warning: Option<Line>,
-    /// The position among the calls that write this file. Dropped last, when what was written is gone or in place.
+    /// The position among the calls that write this file.
     ticket: WriteTicket,
+    /// Dropped after the ticket, as all that is of the engine.
+    plans: Plans<'p, K>,
 }
 
 enum Stage {
@@ -71,10 +77,11 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
         target.check(&plans.reports)?;
         let stage = if target.appends { Stage::Wait } else { Stage::Create };
         let ticket = target.ticket();
-        Ok(Self { target, plans, stage, written: 0, unflushed: 0, max_unflushed, warning: None, ticket })
+        Ok(Self { target, stage, written: 0, unflushed: 0, max_unflushed, warning: None, ticket, plans })
     }
 
-    /// Does the next step. If it fails, as the file or a value cannot be written, `self` can only be dropped.
+    /// Does the next step, and ends the ticket after the last one: a script may keep a task for long. If it fails, as the file
+    /// or a value cannot be written, `self` can only be dropped.
     fn step(&mut self, threads: &Threads) -> Result<NextStep, Failure> {
         let Self { target, plans, ticket, .. } = self;
         let not_written = |error| target.not_written(&error);
@@ -129,12 +136,11 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
             Stage::Create if self.target.appends => NextStep::Blocking,
             Stage::Create | Stage::Write(_) => NextStep::More,
             Stage::Flush(_) | Stage::Commit(_) => NextStep::Blocking,
-            Stage::Overtaken | Stage::Ended => NextStep::Done,
+            Stage::Overtaken | Stage::Ended => {
+                self.ticket.end();
+                NextStep::Done
+            }
         })
-    }
-
-    fn lost(&self, batch: &Batch) -> Option<Line> {
-        batch.lost(self.plans.is_lossy).map(|lost| self.target.warning(&lost))
     }
 
     fn outcome(&mut self) -> Outcome<EngineError> {
@@ -180,10 +186,10 @@ impl Save {
     /// Plans all values, so that they may be changed or dropped afterwards.
     pub fn held(request: Result<Request, Failure>) -> Self {
         Self(request.and_then(|Request { target, values, full_objects }| {
-            let batch = Batch::of(values, full_objects);
-            let mut saving = Saving::new(target, Plans::held(&batch, Form::Frames), FLUSHED)?;
-            saving.warning = saving.lost(&batch);
-            Ok(saving)
+            // The objects of the batch are gone before a ticket is taken.
+            let (plans, lost) = Batch::of(values, full_objects).into_held(Form::Frames);
+            let warning = lost.map(|lost| target.warning(&lost));
+            Ok(Saving { warning, ..Saving::new(target, plans, FLUSHED)? })
         }))
     }
 }
@@ -191,14 +197,11 @@ impl Save {
 impl Work for Save {
     fn step(&mut self, threads: &Threads, _: OnProgress<'_>) -> NextStep {
         let Ok(saving) = &mut self.0 else { return NextStep::Done };
-        match saving.step(threads) {
-            // A script may keep the task for long.
-            Ok(NextStep::Done) => saving.ticket.end(),
-            Ok(step) => return step,
+        saving.step(threads).unwrap_or_else(|failure| {
             // This drops the saver, and with it what was written.
-            Err(failure) => self.0 = Err(failure),
-        }
-        NextStep::Done
+            self.0 = Err(failure);
+            NextStep::Done
+        })
     }
 
     fn unblock(&mut self, threads: &Threads) {
@@ -217,8 +220,8 @@ impl Work for Save {
 }
 
 impl Job for Save {
-    fn ticket(&self) -> Option<u64> {
-        self.0.as_ref().ok().map(|saving| saving.ticket.0.number())
+    fn tickets(&self) -> Vec<u64> {
+        self.0.iter().map(|saving| saving.ticket.0.number()).collect()
     }
 
     fn outcome(&mut self) -> Outcome<Slot> {

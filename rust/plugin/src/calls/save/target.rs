@@ -53,18 +53,26 @@ pub struct SaveTarget {
     is_batch: bool,
 }
 
+/// Returns where the path of a file leads that a script wants to write, or why it leads nowhere.
+pub fn path_of(path: &GString) -> Result<PathBuf, String> {
+    let at = engine::globalize(path);
+    // Resolve it now: the engine changes the current folder temporarily, and a task would ask later. An empty one has none.
+    std::path::absolute(&at).map_err(|_| {
+        let found = if path.is_empty() { "an empty one" } else { "one that leads nowhere" };
+        format!("expected the path of a file, such as \"user://save.dat\", found {found}")
+    })
+}
+
 impl SaveTarget {
+    /// A path that leads nowhere is empty.
     pub fn plain(path: &GString) -> Self {
-        let mut at = engine::globalize(path);
-        // Resolve it now: the engine changes the current folder temporarily, and a task would ask later.
-        if at.is_relative() {
-            at = std::path::absolute(&at).unwrap_or(at);
-        }
+        let at = path_of(path).unwrap_or_default();
         let (shown, compression, key, header) = (short(&path.to_string(), PATH), None, None, Vec::new());
         Self { path: at, shown, compression, key, keeps_backup: false, header, appends: false, is_batch: true }
     }
 
-    /// Takes the ticket of a call that writes this file. Until it ends no script may run: one that appends would wait for it.
+    /// Takes the ticket of a call that writes this file. Until it ends, or its task is [added](add_task), no script may run:
+    /// one that appends would wait for it, for ever. So nothing whose drop runs scripts, as objects do, may be dropped.
     pub fn ticket(&self) -> WriteTicket {
         WriteTicket(Ticket::take_for(&self.path))
     }
@@ -112,8 +120,9 @@ impl SaveTarget {
 
     fn system(&self, code: EngineError, error: &io::Error) -> Failure {
         match (error.kind(), self.shown.rsplit_once('/')) {
-            _ if self.shown.is_empty() => {
-                self.failure(code, &"expected the path of a file, such as \"user://save.dat\", found an empty one")
+            _ if self.path.as_os_str().is_empty() => {
+                let why = path_of(&GString::from(&self.shown)).err().unwrap_or_default();
+                self.failure(code, &why)
             }
             (io::ErrorKind::NotFound, Some((folder, _))) => {
                 let makes = format_args!("DirAccess.make_dir_recursive_absolute(\"{folder}\") makes it");
@@ -192,7 +201,7 @@ fn compression(mode: i64) -> Result<Option<Compression>, String> {
     })
 }
 
-/// The tasks that write files, by the numbers of their tickets.
+/// The tasks that write files, by the numbers of their tickets, which have not ended.
 static TASKS: Mutex<BTreeMap<u64, Weak<Task<AnyJob>>>> = Mutex::new(BTreeMap::new());
 
 /// How often a waiting thread looks who is the first in line: an earlier call may have become a task meanwhile.
@@ -215,7 +224,9 @@ impl WriteTicket {
 
     /// Ends the call before this is dropped.
     pub fn end(&self) {
-        if let Some(next) = self.0.end().and_then(task) {
+        let next = self.0.end();
+        let _ended = lock(&TASKS).remove(&self.0.number());
+        if let Some(next) = next.and_then(task) {
             next.unpark();
         }
     }
@@ -234,9 +245,13 @@ fn task(ticket: u64) -> Option<Arc<Task<AnyJob>>> {
 /// Adds a started task, for calls that wait for it.
 pub fn add_task(ticket: u64, task: &Arc<Task<AnyJob>>) {
     let mut tasks = lock(&TASKS);
-    tasks.retain(|_, task| task.strong_count() > 0);
-    tasks.insert(ticket, Arc::downgrade(task));
+    // A call that ends removes its task after this lock: then it finds it here, or has ended before.
+    if Ticket::is_open(ticket) {
+        tasks.insert(ticket, Arc::downgrade(task));
+    }
     drop(tasks);
     // Its turn may have come before it was here.
-    task.unpark();
+    if Ticket::is_first(ticket) {
+        task.unpark();
+    }
 }

@@ -20,11 +20,12 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// Counts the lost values in values that were saved, and in their `full` objects. `None` if there are none.
+    /// Counts the lost values in values, and in their `full` objects. `None` if there are none. Walks have no limit here: only
+    /// for values that a plan has, see [`Lossy`](crate::calls::encode::Lossy).
     pub fn of_values(values: &[Value], full: Option<&FullObjects>) -> Option<Self> {
         let mut lost = Self::default();
         for (index, value) in values.iter().enumerate() {
-            // Only the first ends a walk: the value was written, so it is not too deep.
+            // Only the first ends a walk.
             if lost.count() == 0
                 && let Err(error) = walk(value, &mut Counting { lost: &mut Self::default(), full, ends: true })
             {

@@ -45,6 +45,11 @@ pub trait TargetNow: AsNow {
         self.put_now(Event::ObjectId(id))
     }
 
+    /// Takes a null that had an object, or never had one.
+    fn no_object(&mut self) -> Result<(), CodecError> {
+        self.put_now(Event::Nil)
+    }
+
     /// Takes a Callable; its bytes hold only its type.
     fn callable(&mut self, _value: &Value) -> Result<(), CodecError> {
         self.put_now(Event::Callable)
@@ -108,7 +113,7 @@ pub fn walk<'a>(value: &'a Value, target: &mut (impl Target<'a> + ?Sized)) -> Re
         Shape::Array => return array(view, target),
         Shape::Dictionary => return dictionary(view, target),
         Shape::Object => match value.object_id() {
-            0 => target.put(Event::Nil, Copied)?,
+            0 => return target.no_object(),
             id => return target.object(value, id),
         },
         Shape::Rid => {

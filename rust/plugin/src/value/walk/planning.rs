@@ -63,6 +63,8 @@ pub struct Planning<'w, 'a, 'p, K> {
     pub may_split: bool,
     /// Set for a value that may mean nothing to another process (see [`super::Lost`]), or an object not in `full`.
     pub is_lossy: &'w AtomicBool,
+    /// True for the key of a store, where an object that is gone is none.
+    pub is_key: bool,
     pub keep: PhantomData<K>,
 }
 
@@ -85,6 +87,13 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> TargetNow for Planning<'_, 'a, 'p, K> {
             Some(_) => Err(refused_object(value, self.position())),
             None => self.writer.write(Event::ObjectId(id)),
         }
+    }
+
+    fn no_object(&mut self) -> Result<(), CodecError> {
+        if self.is_key {
+            self.passing();
+        }
+        self.put_now(Event::Nil)
     }
 
     #[cold]
@@ -167,7 +176,7 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> Planning<'_, 'a, 'p, K> {
         let (full, is_lossy) = (self.full, self.is_lossy);
         let plan = |at, run: &'a [T], mut writer| {
             let keep = PhantomData;
-            let mut target = Planning { writer: &mut writer, full, may_split: false, is_lossy, keep };
+            let mut target = Planning { writer: &mut writer, full, may_split: false, is_lossy, is_key: false, keep };
             let walked = walk(at, run, &mut target);
             (run.len(), walked.map(|()| writer))
         };
