@@ -164,7 +164,7 @@ pub struct Convert {
     pub from: DialectName,
     /// The engine that OUT is for, or `store`.
     #[arg(long, value_name = "DIALECT", value_parser = engine_or_store())]
-    pub to: EngineOrStore,
+    pub to: To,
     /// Replaces OUT if it exists. OUT may be IN.
     #[arg(long)]
     pub force: bool,
@@ -231,13 +231,18 @@ pub enum DialectName {
     Pandemonium35,
 }
 
-/// `None` is a store.
-pub type EngineOrStore = Option<DialectName>;
+/// What a file is converted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    Engine(DialectName),
+    Store,
+}
 
-fn engine_or_store() -> impl TypedValueParser<Value = EngineOrStore> {
+fn engine_or_store() -> impl TypedValueParser<Value = To> {
     let store = cfg!(feature = "store").then(|| PossibleValue::new("store"));
     let engines = DialectName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    PossibleValuesParser::new(engines.chain(store)).map(|name| DialectName::from_str(&name, false).ok())
+    PossibleValuesParser::new(engines.chain(store))
+        .map(|name| DialectName::from_str(&name, false).map_or(To::Store, To::Engine))
 }
 
 impl DialectName {

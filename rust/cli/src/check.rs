@@ -6,9 +6,10 @@ use std::rc::Rc;
 use serde::Serialize;
 
 use crate::args::Check;
+use crate::buffer::Buffer;
 use crate::input::{Failure, Input, STANDARD, expand, name};
 use crate::output::{Progress, print, say};
-use crate::source::{Buffer, Buffers, give_hint};
+use crate::source::{Buffers, give_hint};
 use crate::value;
 
 /// Damaged values that are reported of one file, and those in a row after which its rest is not read.
@@ -30,6 +31,9 @@ struct Findings<'a> {
     in_a_row: usize,
     #[serde(skip)]
     followed_at: usize,
+    /// What a value is called.
+    #[serde(skip)]
+    noun: &'a str,
     #[serde(skip)]
     args: &'a Check,
 }
@@ -83,12 +87,13 @@ pub fn run(args: &Check) -> Result<(), Failure> {
 impl<'a> Findings<'a> {
     fn new(args: &'a Check, file: &'a str, state: &'a str) -> Self {
         let (values, damaged, followed, in_a_row, followed_at) = (0, 0, 0, 0, 0);
-        Self { file, state, values, damaged, followed, complete: false, in_a_row, followed_at, args }
+        Self { file, state, values, damaged, followed, complete: false, in_a_row, followed_at, noun: "value", args }
     }
 
     /// Checks the values of the file. Stops after too many damaged ones in a row, and says what is not read then.
     fn read(&mut self, input: &Rc<Input>) -> Result<Option<String>, Failure> {
         let (mut progress, mut buffers) = (Progress::new(), Buffers::of(input)?);
+        self.noun = if buffers.rows.is_some() { "key" } else { self.noun };
         while let Some(buffer) = buffers.next()? {
             if buffer.key.is_none() {
                 progress.set(buffer.stream_len - buffer.remaining, buffer.stream_len);
@@ -154,7 +159,7 @@ impl<'a> Findings<'a> {
             (_, more) => self.report_all(format!("{more} more values are damaged; --all reports them"))?,
         }
         self.complete = matches!(read, Ok(None));
-        let Self { file, values, damaged, followed, followed_at, .. } = self;
+        let Self { file, values, damaged, followed, followed_at, noun, .. } = self;
         let of = match read {
             Err(Failure::Data(_, error)) => {
                 self.report_all(error)?;
@@ -170,7 +175,7 @@ impl<'a> Findings<'a> {
             self.report_all(format!("{followed} {values} by bytes that engines ignore, first at byte {followed_at}"))?;
         }
         let sound = values - damaged - followed;
-        let count = if sound == 1 { "1 value".into() } else { format!("{sound} values") };
+        let count = if sound == 1 { format!("1 {noun}") } else { format!("{sound} {noun}s") };
         let (state, line) = match (input.len, sound == values && self.complete) {
             (0, _) => ("empty", format!("{file}: empty")),
             (_, true) => ("ok", format!("{file}: ok, {count}")),

@@ -9,12 +9,12 @@ use varbatch_codec::{Plan, Writer};
 use varbatch_storage::transcode::{self, TranscodeError};
 use varbatch_storage::{Flushed, Saver, Ticket, words};
 
-use crate::args::{Convert, DialectName};
+use crate::args::{Convert, DialectName, To};
 use crate::input::{Failure, Input, STANDARD, name, unnamed};
 use crate::output::{Progress, print, say};
 use crate::source::{Buffers, give_hint, loader};
 #[cfg(feature = "store")]
-use crate::store;
+use crate::{pairs, store};
 
 pub fn run(args: &Convert) -> Result<(), Failure> {
     // Output that is printed is first a file in this folder, so that all of it is printed or nothing.
@@ -25,39 +25,40 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     };
     refuse_to_replace(args, &path, &name)?;
     let input = Input::open(&args.input, args.from, args.reading)?;
-    #[cfg(feature = "store")]
-    let of_store = store::convert(args, &input, &path, &name)?;
-    #[cfg(not(feature = "store"))]
-    let of_store = None;
-    let (flushed, count, is_whole) = match (of_store, args.to) {
-        (None, Some(to)) => convert(&input, to, &path, &name)?,
-        (done, _) => done.expect("a store was made"),
+    let buffers = Buffers::of(&input)?;
+    let (flushed, count, is_whole) = match args.to {
+        To::Engine(to) if buffers.rows.is_none() => convert(buffers, to, &path, &name)?,
+        #[cfg(feature = "store")]
+        to => pairs::convert(buffers, to, &path, &name)?,
+        #[cfg(not(feature = "store"))]
+        _ => unreachable!("no file is a store"),
     };
     // It may be the file to replace, and some systems cannot replace an open file.
     drop(input);
-    if let Some(flushed) = flushed {
-        refuse_to_replace(args, &path, &name)?;
-        flushed.commit(&Ticket::take_for(&path)).map_err(|error| Failure::file(&name, words(&error)))?;
-    }
+    refuse_to_replace(args, &path, &name)?;
+    let put =
+        || flushed.commit(&Ticket::take_for(&path)).map(|_| ()).map_err(|error| Failure::file(&name, words(&error)));
+    #[cfg(feature = "store")]
+    store::replace(&path, &name, put)?;
+    #[cfg(not(feature = "store"))]
+    put()?;
     if folder.is_some() {
         // Its output is the file alone.
         io::copy(&mut std::fs::File::open(&path)?, &mut io::stdout())?;
     } else {
-        let (from, to) = (args.from.text(), args.to.map_or("store".into(), DialectName::text));
+        let (from, to) = (args.from.text(), if let To::Engine(to) = args.to { to.text() } else { "store".into() });
         let values = if count == 1 { "value" } else { "values" };
         print(format_args!("{name}: {count} {values} from {from} to {to}"))?;
     }
     if is_whole { Ok(()) } else { Err(Failure::Reported(1)) }
 }
 
-/// The new file if it is not in its place yet, how many values it has, and whether these are all.
-pub type Converted = (Option<Flushed>, usize, bool);
-
-fn convert(input: &std::rc::Rc<Input>, to: DialectName, path: &Path, name: &str) -> Result<Converted, Failure> {
+/// Returns the new file, which is not in its place yet, how many values it has, and true, as these are all.
+fn convert(buffers: Buffers<'_>, to: DialectName, path: &Path, name: &str) -> Result<(Flushed, usize, bool), Failure> {
+    let Buffers { input, loader: frames, piece, .. } = buffers;
     let (translation, threads) = (Translation::new(input.from.dialect(), to.dialect()), input.threads());
     let unwritten = |error: io::Error| Failure::file(name, words(&error));
     let saver = |compressed| Saver::create(path, compressed).map_err(unwritten);
-    let Buffers { loader: frames, piece, .. } = Buffers::of(input)?;
     let (saver, count, losses) = match frames {
         None => {
             let mut saver = saver(None)?;
@@ -97,7 +98,7 @@ fn convert(input: &std::rc::Rc<Input>, to: DialectName, path: &Path, name: &str)
     if losses.iter().any(|loss| loss.what == Lost::Rest) {
         give_hint(input);
     }
-    Ok((Some(flushed), count, true))
+    Ok((flushed, count, true))
 }
 
 fn temporary_folder() -> Result<TempDir, Failure> {
@@ -111,7 +112,6 @@ fn temporary_folder() -> Result<TempDir, Failure> {
 fn refuse_to_replace(args: &Convert, path: &Path, name: &str) -> Result<(), Failure> {
     // A link that leads nowhere exists as well.
     match path.symlink_metadata() {
-        Ok(_) if args.to.is_none() => Err(Failure::file(name, "the file exists; a store replaces none")),
         Ok(_) if !args.force => Err(Failure::file(name, "the file exists; --force replaces it")),
         _ => Ok(()),
     }

@@ -1,5 +1,6 @@
 //! `varbatch diff`: what changed from one file to another.
 
+use std::cmp::Ordering;
 use std::io::{self, BufWriter, Write};
 use std::rc::Rc;
 
@@ -10,9 +11,10 @@ use varbatch_codec::transcode::Translation;
 use varbatch_codec::{CodecError, Dialect, Width};
 
 use crate::args::Diff;
+use crate::buffer::{Buffer, in_frame};
 use crate::input::{Failure, Input, STANDARD};
 use crate::path;
-use crate::source::{Buffer, Buffers, in_frame};
+use crate::source::Buffers;
 use crate::value::{self, Value};
 
 /// Elements of a packed array that are shown of what changed, in JSON.
@@ -71,12 +73,22 @@ fn damaged_inside(buffer: &Buffer<'_>, error: CodecError) -> Failure {
 impl Report<'_> {
     fn files(&mut self, before: &Rc<Input>, after: &Rc<Input>) -> Result<(), Failure> {
         let (mut before, mut after) = (Buffers::of(before)?, Buffers::of(after)?);
-        if before.rows.is_some() || after.rows.is_some() {
-            let why = "stores cannot be compared; `varbatch convert` makes files of values of them";
-            return Err(Failure::Usage(why.into()));
+        if before.rows.is_some() != after.rows.is_some() {
+            return Err(Failure::Usage(
+                "a store can only be compared with a store; `varbatch convert` makes one".into(),
+            ));
         }
         loop {
-            match (before.next()?, after.next()?) {
+            // Keys are sorted: the lesser one is missing in the other store.
+            let order = match (&before.rows, &after.rows) {
+                #[cfg(feature = "store")]
+                (Some(before), Some(after)) => before.order(after),
+                _ => Ordering::Equal,
+            };
+            let old = if order.is_le() { before.next()? } else { None };
+            let new = if order.is_ge() { after.next()? } else { None };
+            [&old, &new].into_iter().flatten().try_for_each(Buffer::there)?;
+            match (old, new) {
                 (None, None) => return Ok(()),
                 (Some(old), Some(new)) if (old.dialect, old.bytes) == (new.dialect, new.bytes) => {}
                 (Some(old), Some(new)) => self.values(&old, &new)?,
@@ -91,7 +103,7 @@ impl Report<'_> {
         buffer.validate().map_err(|error| buffer.damaged(&error))?;
         let value = Some(ChangePart::Value { at: 0, bytes: &in_godot_4(buffer)? });
         let (old, new) = if op == Op::Remove { (value, None) } else { (None, value) };
-        self.change(buffer.frame, Change { path: ChangePath::default(), op, index: None, old, new })
+        self.change(buffer, Change { path: ChangePath::default(), op, index: None, old, new })
     }
 
     fn values(&mut self, old: &Buffer<'_>, new: &Buffer<'_>) -> Result<(), Failure> {
@@ -101,11 +113,12 @@ impl Report<'_> {
             DiffError::Before(error) => damaged_inside(old, error),
             DiffError::After(error) => damaged_inside(new, error),
         })?;
-        changes.iter().try_for_each(|change| self.change(old.frame.or(new.frame), change))
+        let of = if old.frame.is_some() { old } else { new };
+        changes.iter().try_for_each(|change| self.change(of, change))
     }
 
-    /// Reports a change. An error if there is no use in going on.
-    fn change(&mut self, frame: Option<usize>, change: Change<'_>) -> Result<(), Failure> {
+    /// Reports a change inside of a value. An error if there is no use in going on.
+    fn change(&mut self, of: &Buffer<'_>, change: Change<'_>) -> Result<(), Failure> {
         self.count += 1;
         if self.args.quiet {
             return Err(DIFFERENT);
@@ -116,7 +129,8 @@ impl Report<'_> {
             return Err(DIFFERENT);
         }
         let Change { op, index, old, new, .. } = change;
-        let path: &String = &change.path.steps().iter().map(|&step| path::step(step, Dialect::GODOT_4)).collect();
+        let steps: String = change.path.steps().iter().map(|&step| path::step(step, Dialect::GODOT_4)).collect();
+        let (frame, path) = (of.frame, &(of.step().unwrap_or_default() + &steps));
         let values = [old, new].map(|part| part.map(ChangePart::to_value));
         let first = |bytes| value::first(bytes, 0, Dialect::GODOT_4, MAX_ELEMENTS).expect("it was read before");
         let [old, new] = values.each_ref().map(|value| value.as_deref().map(first));

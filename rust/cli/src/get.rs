@@ -7,10 +7,11 @@ use varbatch_codec::lookup::{LookupError, Seek, Target, element_kind, lookup};
 use varbatch_codec::{Event, Kind, PathStep, frames};
 
 use crate::args::Get;
+use crate::buffer::Buffer;
 use crate::input::{Failure, Input};
 use crate::path::Wanted;
 use crate::show::Tree;
-use crate::source::{Buffer, Buffers};
+use crate::source::Buffers;
 use crate::value;
 
 pub fn run(args: &Get) -> Result<(), Failure> {

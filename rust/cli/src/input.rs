@@ -48,6 +48,14 @@ impl Input {
         Ok(Arc::clone(&self.file))
     }
 
+    /// Returns its first bytes, at most `max`.
+    pub fn read(&self, max: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(self.len.min(max) as usize)?;
+        self.reader()?.take(max).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
     pub fn threads(&self) -> &'static Threads {
         static THREADS: OnceLock<Threads> = OnceLock::new();
         THREADS.get_or_init(|| Threads::new(self.reading.threads))

@@ -1,16 +1,20 @@
 //! `varbatch`: shows, checks, compares and converts files of Godot's Variants, without an engine.
 //!
-//! `input` opens files and pipes, finds them by wildcards, and holds the errors; `source` reads values, and finds out what is
-//! in a file, and what the user could have meant; `show`, `check`, `diff`, `get` and `convert` are the commands; `value` prints
-//! values, `path` their paths, `output` lines; `store` reads and makes stores. Completions and manual pages are made here.
+//! `input` opens files and pipes, finds them by wildcards, and holds the errors; `source` reads values, each a `buffer`, and
+//! finds out what is in a file, and what the user could have meant; `store` reads those of stores; `show`, `check`, `diff`,
+//! `get` and `convert` are the commands, and `pairs` converts stores; `value` prints values, `path` their paths, `output`
+//! lines. Completions and manual pages are made here.
 
 mod args;
+mod buffer;
 mod check;
 mod convert;
 mod diff;
 mod get;
 mod input;
 mod output;
+#[cfg(feature = "store")]
+mod pairs;
 mod path;
 mod show;
 mod source;

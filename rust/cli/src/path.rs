@@ -77,10 +77,18 @@ impl Wanted {
             Step::Index(_) | Step::KeyOf(_) => return false,
         };
         let (in_tree, in_path) = (value::step(step, dialect), self::step(step, dialect));
-        in_message == *wanted
-            || in_tree.trim_start_matches('.') == wanted
-            || in_path.trim_start_matches(['.', '[']).trim_end_matches(']') == wanted
+        let in_brackets = in_path.strip_prefix('[').and_then(|key| key.strip_suffix(']'));
+        let is = |shown: &str| without_spaces(shown) == without_spaces(wanted);
+        is(&in_message)
+            || is(in_tree.trim_start_matches('.'))
+            || is(in_brackets.unwrap_or(in_path.trim_start_matches('.')))
     }
+}
+
+/// A text without the spaces that are not in quotes.
+fn without_spaces(text: &str) -> String {
+    let parts = text.split('"').enumerate();
+    parts.map(|(i, part)| if i % 2 == 0 { part.replace(' ', "") } else { format!("\"{part}\"") }).collect()
 }
 
 /// Returns where the open bracket ends.

@@ -8,10 +8,11 @@ use varbatch_codec::describe::{Found, Node, Nodes, nodes};
 use varbatch_codec::{Dialect, Event, PathStep, Text};
 
 use crate::args::{Show, Shown};
+use crate::buffer::Buffer;
 use crate::input::{Failure, Input};
 use crate::output::say;
 use crate::path;
-use crate::source::{Buffer, Buffers};
+use crate::source::Buffers;
 use crate::value::{self, Value};
 
 /// Bytes that are still read to count the values that are not shown, and levels up to which lines are indented.

@@ -1,17 +1,17 @@
 //! Finds out what is in an input, and reads its values one by one; and what the user could have meant where that fails.
 
-use std::io::{self, Read};
+use std::io;
 use std::rc::Rc;
 
 use clap::ValueEnum;
 use varbatch_codec::limits::MAX_VALUE_LEN;
-use varbatch_codec::{CodecError, Dialect, PathStep, Reader, frames, validate};
+use varbatch_codec::{Dialect, Reader, frames, validate};
 use varbatch_storage::{Guess, Loader, may_be_value, words};
 
 use crate::args::{DialectName, Format};
+use crate::buffer::Buffer;
 use crate::input::{Failure, Input};
 use crate::output::say;
-use crate::path;
 #[cfg(feature = "store")]
 use crate::store::Rows;
 
@@ -28,71 +28,18 @@ pub fn loader(input: &Rc<Input>) -> Result<Loader, Failure> {
     Loader::new(Box::new(reader), input.len).map_err(|error| Failure::load(input, error))
 }
 
-pub fn read(input: &Input, max: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(input.len.min(max) as usize)?;
-    input.reader()?.take(max).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 /// Reads an input that is one value, and no frames.
 fn find_value(input: &Rc<Input>, dialect: Dialect) -> io::Result<Option<Vec<u8>>> {
     let is_none = input.len > MAX_VALUE_LEN as u64 || has_frame(input, dialect);
-    if is_none || !may_be_value(&read(input, PROBE)?, input.len, dialect) {
+    if is_none || !may_be_value(&input.read(PROBE)?, input.len, dialect) {
         return Ok(None);
     }
-    Ok(Some(read(input, MAX_READ)?).filter(|bytes| is_value(bytes, dialect)))
+    Ok(Some(input.read(MAX_READ)?).filter(|bytes| is_value(bytes, dialect)))
 }
 
 /// Returns true if a value takes all of the bytes.
 fn is_value(bytes: &[u8], dialect: Dialect) -> bool {
     may_be_value(bytes, bytes.len() as u64, dialect)
-}
-
-#[derive(Clone, Copy)]
-pub struct Buffer<'a> {
-    pub input: &'a Rc<Input>,
-    pub dialect: Dialect,
-    /// The index of its frame; `None` if it is all of the input.
-    pub frame: Option<usize>,
-    /// Its key in a store, and why it cannot be read there.
-    pub key: Option<&'a [u8]>,
-    pub lost: Option<&'a str>,
-    /// Where it begins in the uncompressed stream.
-    pub at: usize,
-    pub bytes: &'a [u8],
-    /// Bytes of the stream that are still to be read, and of all of it; keys of a store.
-    pub remaining: u64,
-    pub stream_len: u64,
-}
-
-impl Buffer<'_> {
-    pub fn validate(&self) -> Result<usize, CodecError> {
-        validate(Reader::new(self.bytes).with_base(self.at).with_dialect(self.dialect).with_objects(true))
-    }
-
-    /// Fails if it cannot be read in its store.
-    pub fn there(&self) -> Result<(), Failure> {
-        self.lost.map_or(Ok(()), |lost| Err(self.damaged(lost)))
-    }
-
-    /// How a line begins that is about it.
-    pub fn name(&self) -> String {
-        self.step().map_or_else(|| in_frame(self.frame), |key| format!("{key}: "))
-    }
-
-    pub fn step(&self) -> Option<String> {
-        self.key.map(|key| path::step(PathStep::Key(key), self.dialect))
-    }
-
-    /// What `error` says about it, with its frame or key.
-    pub fn damaged(&self, error: impl std::fmt::Display) -> Failure {
-        Failure::data(self.input, format_args!("{}{error}", self.name()))
-    }
-}
-
-pub fn in_frame(frame: Option<usize>) -> String {
-    frame.map_or_else(String::new, |index| format!("frame {index}: "))
 }
 
 pub struct Buffers<'i> {
@@ -124,7 +71,7 @@ impl<'i> Buffers<'i> {
         let failed = |error: io::Error| Failure::file(&input.name, words(&error));
         let value = match format {
             Format::Frames => None,
-            Format::Value => Some(read(input, MAX_READ).map_err(failed)?),
+            Format::Value => Some(input.read(MAX_READ).map_err(failed)?),
             Format::Auto => find_value(input, dialect).map_err(failed)?,
         };
         let loader = if value.is_none() { Some(loader(input)?) } else { None };
@@ -243,7 +190,7 @@ fn has_frame(input: &Rc<Input>, dialect: Dialect) -> bool {
 /// Returns true if the input begins with a value, or more of one than its header; not with a null, which nobody goes on after.
 fn has_value(input: &Input, dialect: Dialect) -> bool {
     const HEADERS: usize = 8;
-    read(input, PROBE).is_ok_and(|start| {
+    input.read(PROBE).is_ok_and(|start| {
         let reader = Reader::new(&start).with_dialect(dialect).with_objects(true);
         validate(reader).unwrap_or_else(|error| error.at()) > HEADERS
     })

@@ -8,11 +8,14 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use varbatch_codec::describe::{Found, Node, nodes};
 use varbatch_codec::quote::{escaped, quoted, visible};
-use varbatch_codec::{CodecError, Dialect, Event, Kind, PathStep, Plain, Reader, Scalar, Shape, Text};
+use varbatch_codec::{CodecError, Dialect, Event, Kind, PathStep, Plain, Reader, Scalar, Shape, Text, validate};
 
 /// Characters that are shown of a text or a list, and of a key.
 pub const LINE: usize = 60;
 const KEY: usize = 40;
+
+/// Bytes of a key that is shown with the values in it, each level of which is read again.
+const MAX_KEY: usize = 4096;
 
 /// Texts of a PackedStringArray or NodePath that are read: more do not fit on a line, even if they are empty.
 pub const MAX_TEXTS: usize = LINE + 2;
@@ -33,18 +36,42 @@ pub fn step(step: PathStep<'_>, dialect: Dialect) -> String {
     }
 }
 
-/// A key, up to `room` characters; only its type if it holds other values.
+/// A key, up to `room` characters; only its type if one that holds other values is longer.
 pub fn key(bytes: &[u8], dialect: Dialect, room: usize) -> String {
-    use Event::{Bool, Components, Float, Int, Nil, String, StringName};
+    use Event::{
+        Array, Bool, Components, Dictionary, Float, Int, Nil, NodePath, Packed, PackedStrings, String, StringName,
+    };
     let mut reader = Reader::new(bytes).with_dialect(dialect);
     // One that a store lists was not read before.
     let Ok(kind) = reader.peek_kind().map(Kind::name) else { return "damaged".into() };
-    match reader.next_event() {
-        Ok(Some(Nil)) => "null".into(),
-        Ok(Some(event @ (Bool(_) | Int(_) | Float(_) | String(_) | StringName(_)))) => value(event, &[], room),
-        Ok(Some(event @ Components(_))) => format!("{kind}{}", value(event, &[], room)),
-        _ => kind.into(),
-    }
+    let event = reader.next_event();
+    let keys = |count| keys(&bytes[reader.position()..], count, dialect);
+    let whole = match event {
+        Ok(Some(Nil)) => return "null".into(),
+        Ok(Some(event @ (Bool(_) | Int(_) | Float(_) | String(_) | StringName(_)))) => return value(event, &[], room),
+        Ok(Some(event @ Components(_))) => return format!("{kind}{}", value(event, &[], room)),
+        _ if bytes.len() > MAX_KEY => None,
+        Ok(Some(NodePath { .. } | Packed(_) | PackedStrings { .. })) => first(bytes, 0, dialect, usize::MAX)
+            .map(|Value { node, texts, .. }| format!("{kind} {}", value(node.event, &texts, usize::MAX)))
+            .ok(),
+        Ok(Some(Array { count, .. })) => keys(count).map(|keys| format!("[{}]", keys.join(", "))),
+        Ok(Some(Dictionary { count, .. })) => keys(count.saturating_mul(2)).map(|keys| {
+            let entries: Vec<_> = keys.chunks(2).map(|entry| entry.join(": ")).collect();
+            format!("{{{}}}", entries.join(", "))
+        }),
+        _ => None,
+    };
+    whole.filter(|text| text.chars().count() <= room).unwrap_or_else(|| kind.into())
+}
+
+/// Values one after the other, each as a key.
+fn keys(mut bytes: &[u8], count: usize, dialect: Dialect) -> Option<Vec<String>> {
+    let next = |_| {
+        let (value, rest) = bytes.split_at_checked(validate(Reader::new(bytes).with_dialect(dialect)).ok()?)?;
+        bytes = rest;
+        Some(key(value, dialect, usize::MAX))
+    };
+    (0..count).map(next).collect()
 }
 
 /// A value on one line: its type, its class, and what it is or how many values are inside. `name` is how the first two look.

@@ -1,168 +1,437 @@
-//! Opens files of stores, and refuses all others.
+//! Opens files of stores, and refuses all others; makes new ones; sets aside journals of other files.
 
-use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::fs::{self, File, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::StoreError;
+use crate::place::{Place, beside, flush_folder, is_filled, real};
+use crate::{Result, StoreError};
 
-/// SQLite's `application_id` of a store, "VBst", and its `user_version`, that of the tables.
+/// SQLite's `application_id` of a store, "VBst", and its `user_version`: that of the tables, and another one while the file may
+/// have a part of its journal.
 pub const ID: i64 = 0x5642_7374;
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
+const PARTIAL: i64 = 1 << 16 | VERSION;
+const VERSION_AT: usize = 60;
 
-/// The tables as the file has them, to the letter: so nothing else is in it, such as triggers.
-const TABLES: [&str; 2] = [
+/// The tables as the file has them, to the letter: so nothing else is in it, such as triggers. The first has the first page that
+/// a table can have.
+const TABLES: [&str; 3] = [
+    "CREATE TABLE mark(last INTEGER NOT NULL, base INTEGER NOT NULL, journal INTEGER NOT NULL)",
+    "CREATE TABLE fence(start BLOB PRIMARY KEY, keys INTEGER NOT NULL, key_checksum INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE entry(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, compression INTEGER NOT NULL, \
      checksum INTEGER NOT NULL, value BLOB NOT NULL)",
-    "CREATE TABLE total(keys INTEGER NOT NULL, key_checksum INTEGER NOT NULL)",
 ];
+const MARK_PAGE: i64 = 3;
 
-/// How long another program may still be closing the file.
+/// Ends of the names of the files that may lie beside an open store.
+pub const SIDE_FILES: [&str; 4] = ["-wal", "-shm", "-journal", "-lock"];
+
+/// The end of the name of a new file until it is one.
+const NEW: &str = "-new";
+
+/// How long a reader may still keep the file from the writer, or another program be closing it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The lock comes first, as others read the file. At most 8 MiB of pages are in memory; a new journal is cut to 16 MiB.
-const SETTINGS: &str = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA trusted_schema = OFF; \
-                        PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192; \
+/// At most 8 MiB of pages are in memory, and of a reader 2; a journal that begins anew is cut to 16 MiB. It is never put into the
+/// file but by [`crate::Store::checkpoint`], which knows then where it stands.
+const SETTINGS: &str = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; \
                         PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; \
-                        PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 16777216;";
+                        PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 16777216;";
+const WRITER: &str = "PRAGMA cache_size = -8192;";
+const READER: &str = "PRAGMA cache_size = -2048; PRAGMA query_only = ON;";
+
+/// What SQLite does at most for what a file says, each limit that it has: set before it reads any of it.
+const LIMITS: [(Limit, i32); 15] = [
+    (Limit::SQLITE_LIMIT_LENGTH, 1_000_000_000),
+    (Limit::SQLITE_LIMIT_SQL_LENGTH, 4096),
+    (Limit::SQLITE_LIMIT_COLUMN, 16),
+    (Limit::SQLITE_LIMIT_EXPR_DEPTH, 20),
+    (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 2),
+    (Limit::SQLITE_LIMIT_FUNCTION_ARG, 8),
+    (Limit::SQLITE_LIMIT_ATTACHED, 0),
+    (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 16),
+    (Limit::SQLITE_LIMIT_VARIABLE_NUMBER, 16),
+    (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+    (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    (Limit::SQLITE_LIMIT_VDBE_OP, 10_000),
+    (Limit::SQLITE_LIMIT_PARSER_DEPTH, 100),
+    (Limit::SQLITE_LIMIT_SCHEMA, 16),
+    (Limit::SQLITE_LIMIT_TRIGGER_STEPS, 1),
+];
+
+/// Steps of SQLite in which a sound schema is read, a hundred times over, and between two looks at how many were taken.
+const SCHEMA_STEPS: i32 = 100_000;
+const STEPS: i32 = 1000;
 
 /// True if a file begins as a store does.
 #[must_use]
 pub fn is_store(start: &[u8]) -> bool {
-    start.starts_with(b"SQLite format 3\0") && start.get(68..72) == Some(&(ID as u32).to_be_bytes())
+    is_database(start) && start.get(68..72) == Some(&(ID as u32).to_be_bytes())
 }
 
+fn is_database(start: &[u8]) -> bool {
+    start.starts_with(b"SQLite format 3\0")
+}
+
+fn number_at(start: &[u8], at: usize) -> i64 {
+    start.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| i32::from_be_bytes(*bytes).into())
+}
+
+const NO_MARK: StoreError = StoreError::Damaged("its mark cannot be read");
+
+/// Fails unless a file begins as a store of this version.
+fn check_start(start: &[u8]) -> Result<()> {
+    match number_at(start, VERSION_AT) {
+        _ if !is_database(start) => Err(StoreError::NoDatabase),
+        _ if start.len() < 100 => Err(StoreError::Damaged("it ends in its head")),
+        _ if !is_store(start) => Err(StoreError::Foreign),
+        VERSION | PARTIAL if start[18..20] != [2, 2] => Err(StoreError::Damaged("its journal mode is not WAL")),
+        VERSION | PARTIAL if number_at(start, 56) != 1 => Err(StoreError::Damaged("its texts are not UTF-8")),
+        VERSION | PARTIAL => Ok(()),
+        version => Err(StoreError::OtherVersion(version, VERSION)),
+    }
+}
+
+/// How the file is read.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// Locked, and may be written.
+    Place(Arc<Place>),
+    /// A file that cannot be written, and that nobody writes.
+    File(PathBuf),
+    /// The bytes of a file in a pack.
+    Bytes(Arc<[u8]>),
+}
+
+/// Ties a journal to its file. All numbers have 8 bytes in the file, so that a commit changes a single sector of this page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    /// The number of the last commit. The first one in a journal is random, the next ones go up by two. One that says that the
+    /// file is whole has the odd number behind that: another copy of the journal may go on with a save.
+    pub(crate) last: i64,
+    /// The last one that the file had when the journal began.
+    pub(crate) base: i64,
+    /// The first one in the journal.
+    pub(crate) journal: i64,
+    /// True if the file has all commits up to this one, once it has this mark.
+    pub(crate) is_whole: bool,
+}
+
+impl Mark {
+    /// The mark of the first commit in a journal. Its file is whole.
+    pub(crate) fn after(base: i64) -> Result<Self> {
+        let mut bytes = [0; 8];
+        getrandom::fill(&mut bytes).map_err(|error| StoreError::System(error.to_string()))?;
+        let first = i64::from_le_bytes(bytes) >> 2 & !(1 << 63 | 1) | 1 << 61;
+        Ok(Self { last: first, base, journal: first, is_whole: false })
+    }
+
+    pub(crate) fn read(connection: &Connection) -> Result<Self> {
+        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let is_whole = version == VERSION;
+        Ok(connection.query_row("SELECT last, base, journal FROM mark", (), |row| {
+            Ok(Self::of([row.get(0)?, row.get(1)?, row.get(2)?], is_whole))
+        })?)
+    }
+
+    /// Writes it in the place of another one.
+    pub(crate) fn write(&self, connection: &Connection, other: &Self) -> Result<()> {
+        if self.is_whole != other.is_whole {
+            connection.pragma_update(None, "user_version", if self.is_whole { VERSION } else { PARTIAL })?;
+        }
+        let mut update = connection.prepare_cached("UPDATE mark SET last = ?1, base = ?2, journal = ?3")?;
+        if update.execute((self.last, self.base, self.journal))? == 1 { Ok(()) } else { Err(NO_MARK) }
+    }
+
+    /// Reads the mark of a file without its journal: SQLite refuses a file into which half a journal was put.
+    fn in_file(place: &Place, is_whole: bool) -> Result<Self> {
+        let (_, numbers) = place.read(place.mark()).ok().and_then(numbers_of).ok_or(NO_MARK)?;
+        Ok(Self::of(numbers, is_whole))
+    }
+
+    /// A file whose mark was announced is not whole, even where its version does not say so yet.
+    fn of([last, base, journal]: [i64; 3], is_whole: bool) -> Self {
+        Self { last, base, journal, is_whole: is_whole && last & 1 == 1 }
+    }
+
+    /// The mark of a whole file with a number of its own.
+    pub(crate) fn whole(base: i64) -> Result<Self> {
+        let mark = Self::after(base)?;
+        Ok(Self { last: mark.last | 1, is_whole: true, ..mark })
+    }
+
+    /// Writes it where [`Self::in_file`] reads it, before a part of its journal gets into the file. Nobody else reads or writes
+    /// these bytes meanwhile: both pages are in the journal, with the same in them.
+    pub(crate) fn announce(&self, place: &Place) -> Result<()> {
+        self.put(place)?;
+        // In this order: before, it is not known which part of which journal the file has.
+        place.write(VERSION_AT as u64, &(PARTIAL as i32).to_be_bytes())?;
+        Ok(place.flush()?)
+    }
+
+    /// Writes it where [`Self::in_file`] reads it, and where no journal has another one. It is on the disk when this returns.
+    pub(crate) fn put(&self, place: &Place) -> Result<()> {
+        let (at, _) = place.read(place.mark()).ok().and_then(numbers_of).ok_or(NO_MARK)?;
+        let numbers = [self.last, self.base, self.journal].map(i64::to_be_bytes);
+        place.write(place.mark().start + at as u64, numbers.as_flattened())?;
+        Ok(place.flush()?)
+    }
+
+    /// True if a journal with this mark belongs to the file with that mark: it began with that file, or the file has a part of
+    /// it, and no commits that it lacks.
+    fn follows(&self, file: &Self) -> bool {
+        self.base == file.last || self.journal == file.journal && self.last >= file.last
+    }
+}
+
+/// Returns the numbers in the page of the mark, and where they are: a leaf with one cell, a row with three integers of 8 bytes.
+fn numbers_of(page: Vec<u8>) -> Option<(usize, [i64; 3])> {
+    let at = usize::from(u16::from_be_bytes(*page.get(8..)?.first_chunk()?));
+    let (start, numbers) = page.get(at..)?.split_first_chunk::<6>()?;
+    let number = |index: usize| numbers.get(index * 8..)?.first_chunk().copied().map(i64::from_be_bytes);
+    let is_mark = page.starts_with(&[13]) && page[3..5] == [0, 1] && *start == [28, 1, 4, 6, 6, 6];
+    is_mark.then_some((at + 6, [number(0)?, number(1)?, number(2)?]))
+}
+
+/// A file that is open to be written.
 #[derive(Debug)]
 pub(crate) struct Opened {
-    pub connection: Connection,
-    /// Dropped after the connection.
-    pub lock: Option<Arc<Lock>>,
-    /// True until the first commit of a new file.
-    pub is_new: bool,
-    pub is_writable: bool,
+    pub(crate) connection: Connection,
+    pub(crate) place: Arc<Place>,
+    pub(crate) mark: Mark,
+    /// True if the file lacks something that is in its journal.
+    pub(crate) has_journal: bool,
+    /// Where a journal of another file is now.
+    pub(crate) set_aside: Option<PathBuf>,
 }
 
-/// Opens the file, which is made with the first save if there is none. One that cannot be written is opened to be read.
-pub(crate) fn open(path: &Path) -> Result<Opened, StoreError> {
-    use StoreError::{CannotOpen, JournalLeft, ReadOnly, System};
-    let may_be_read = || path.is_file() && !has_journal(path);
-    match open_to_write(path) {
-        Err(ReadOnly | CannotOpen) if has_journal(path) => Err(JournalLeft),
-        Err(error @ (ReadOnly | CannotOpen | System(_))) if may_be_read() => open_to_read(path).map_err(|_| error),
-        opened => opened,
+/// Opens and locks a file, which is made if there is none.
+pub(crate) fn open(path: &Path) -> Result<Opened> {
+    let path = real(path)?;
+    let is_empty = path.metadata().is_ok_and(|file| file.is_file() && file.len() == 0);
+    let mut set_aside = None;
+    let journal = beside(&path, "-wal");
+    if !path.exists() || is_empty {
+        // The file of this journal was removed.
+        if is_filled(&journal) {
+            set_aside = Some(rename_aside(&journal)?);
+        }
+        make(&path)?;
     }
-}
-
-/// True if a game that was killed has left what the file lacks, or has too much.
-pub(crate) fn has_journal(path: &Path) -> bool {
-    // SQLite has it beside what a link leads to.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    ["-wal", "-journal"].into_iter().any(|end| {
-        let mut journal = path.as_os_str().to_owned();
-        journal.push(end);
-        Path::new(&journal).metadata().is_ok_and(|file| file.len() > 0)
-    })
-}
-
-fn open_to_write(path: &Path) -> Result<Opened, StoreError> {
-    // SQLite takes such a file for an empty one.
-    if path.metadata().is_ok_and(|file| file.len() == 1) {
-        return Err(StoreError::NoDatabase);
+    let place = Arc::new(Place::of(&path)?);
+    let opened = open_at(Arc::clone(&place), set_aside);
+    if opened.is_err() && !is_filled(&journal) {
+        // SQLite makes it when it looks.
+        let _ = fs::remove_file(&journal);
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
+    opened
+}
+
+fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> {
+    let path = &place.path;
+    let start = place.read(0..100)?;
+    check_start(&start)?;
+    // A store has no such journal, ever. SQLite would play it.
+    let (journal, foreign) = (beside(path, "-wal"), beside(path, "-journal"));
+    if is_filled(&foreign) {
+        set_aside = Some(rename_aside(&foreign)?);
+    }
+    if cfg!(unix) {
+        let _ = fs::remove_file(beside(path, "-shm"));
+    }
+    let page_len = u64::from(u16::from_be_bytes([start[16], start[17]]).wrapping_sub(1)) + 1;
+    let mark_at = (MARK_PAGE as u64 - 1) * page_len;
+    place.note(mark_at..mark_at + page_len)?;
+    let file = Mark::in_file(&place, number_at(&start, VERSION_AT) == VERSION)?;
+    let (mut opened, mut has_journal) = (None, false);
+    if is_filled(&journal) {
+        let both =
+            open_to_write(path).and_then(|connection| Ok((Mark::read(&connection)?, frames(&connection)?, connection)));
+        match both {
+            Ok((mark, count, connection)) if mark.follows(&file) && (file.is_whole || count > 0) => {
+                has_journal = !file.is_whole || mark.last != file.last;
+                opened = Some(connection);
+            }
+            // It belongs to another file, or its start is damaged.
+            Ok(_) | Err(StoreError::Damaged(_) | StoreError::NoDatabase) if file.is_whole => {
+                drop(both);
+                set_aside = Some(rename_aside(&journal)?);
+            }
+            Ok(_) => return Err(StoreError::NoJournal),
+            Err(error) => return Err(error),
+        }
+    } else if !file.is_whole {
+        return Err(StoreError::NoJournal);
+    }
+    let connection = opened.map_or_else(|| open_to_write(path), Ok)?;
+    let mark = Mark::read(&connection)?;
+    place.note_journal();
+    Ok(Opened { connection, place, mark, has_journal, set_aside })
+}
+
+/// Opens a file that is not to be written, or its bytes.
+pub(crate) fn open_to_read(source: &Source) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = match source {
+        Source::Place(place) => {
+            let connection = connect(&place.path)?;
+            // SQLite opens by the path, where another file may be by now. It has not looked at it yet.
+            place.check()?;
+            connection
+        }
+        Source::File(path) => {
+            let mut start = Vec::new();
+            File::open(path)?.take(100).read_to_end(&mut start)?;
+            check_start(&start)?;
+            let path: String = path.as_os_str().as_encoded_bytes().iter().map(|byte| format!("%{byte:02X}")).collect();
+            let flags = flags | OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            Connection::open_with_flags(format!("file:{path}?immutable=1"), flags)?
+        }
+        Source::Bytes(bytes) => {
+            check_start(&bytes[..bytes.len().min(100)])?;
+            let mut connection = Connection::open_in_memory()?;
+            // In memory there is no journal.
+            let head = [&bytes[..18], &[1, 1]].concat();
+            let read = head.chain(&bytes[20..]);
+            connection.deserialize_read_exact("main", read, bytes.len(), true)?;
+            connection
+        }
+    };
+    set(&mut connection, READER)?;
+    Ok(connection)
+}
+
+fn open_to_write(path: &Path) -> Result<Connection> {
+    let mut connection = connect(path)?;
     if connection.is_readonly("main")? {
         return Err(StoreError::ReadOnly);
     }
+    set(&mut connection, WRITER)?;
+    Ok(connection)
+}
+
+/// Several connections of one process share the index of the journal: on Unix in memory, which browsers have, too, and other
+/// processes are kept out; on Windows by a file.
+fn connect(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Ok(if cfg!(unix) {
+        Connection::open_with_flags_and_vfs(path, flags, "unix-excl")?
+    } else {
+        Connection::open_with_flags(path, flags)?
+    })
+}
+
+/// Sets up a connection, and fails unless the file has the tables.
+fn set(connection: &mut Connection, more: &str) -> Result<()> {
+    for (limit, max) in LIMITS {
+        connection.set_limit(limit, max)?;
+    }
     connection.busy_timeout(PATIENCE)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    // Whoever closes the file last decides what becomes of the journal.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    let mut steps = 0;
+    let is_enough = move || {
+        steps += STEPS;
+        steps > SCHEMA_STEPS
+    };
+    connection.progress_handler(STEPS, Some(is_enough))?;
     connection.execute_batch(SETTINGS)?;
-    let is_new = check(&connection)?;
-    // A journal on the disk would stay beside a new file that nothing is saved in.
-    if is_new {
-        set_journal(&connection, "MEMORY")?;
-    }
-    // Locks it from here on.
-    connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;")?;
-    // The first save of all writes each page once, and not into a journal before.
-    set_journal(&connection, if is_new { "TRUNCATE" } else { "WAL" })?;
-    let lock = Lock::of(path);
-    // If another process has that one alone, the journal is its.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, lock.is_err())?;
-    Ok(Opened { connection, lock: lock?, is_new, is_writable: true })
-}
-
-/// Another lock of the file, where a process loses SQLite's when it closes the file that it has opened elsewhere too, as a game
-/// does that copies it. This file is such a one, so it is opened only by who has the other lock.
-#[derive(Debug)]
-pub struct Lock(File);
-
-impl Lock {
-    fn of(path: &Path) -> Result<Option<Arc<Self>>, StoreError> {
-        let file = if cfg!(unix) { File::open(path).ok() } else { None };
-        let Some(file) = file else { return Ok(None) };
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(StoreError::Busy),
-            // Some systems have no such locks.
-            _ => Ok(Some(Arc::new(Self(file)))),
-        }
-    }
-
-    /// Waits until what was written so far is on the disk. On any thread. If it fails, the commit will.
-    pub fn flush(&self) {
-        let _ = self.0.sync_data();
+    connection.execute_batch(more)?;
+    let mut read =
+        connection.prepare("SELECT sql, rootpage FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name DESC")?;
+    let tables =
+        read.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<Vec<(String, i64)>>>()?;
+    drop(read);
+    connection.progress_handler(0, None::<fn() -> bool>)?;
+    let is_mark_first = tables.first().is_some_and(|(_, page)| *page == MARK_PAGE);
+    if tables.iter().map(|(sql, _)| sql.as_str()).eq(TABLES) && is_mark_first {
+        Ok(())
+    } else {
+        Err(StoreError::Damaged("it has other tables"))
     }
 }
 
-impl Drop for Lock {
-    /// A process that is just being started has the file too, and closes it only then.
-    fn drop(&mut self) {
-        let _ = self.0.unlock();
+/// Makes a new store without keys. The path never leads to a part of one.
+fn make(path: &Path) -> Result<()> {
+    let new = beside(path, NEW);
+    // One after the other. What a killed process left is written over.
+    let mut file = File::options().create(true).truncate(false).read(true).write(true).open(&new)?;
+    if file.try_lock().is_err_and(|error| matches!(error, TryLockError::WouldBlock)) {
+        return Err(StoreError::Busy);
     }
+    if is_filled(path) {
+        // Another process has made it meanwhile.
+        return Ok(fs::remove_file(&new)?);
+    }
+    file.set_len(0)?;
+    file.write_all(&empty_store()?)?;
+    file.sync_all()?;
+    // A process that is just being started has the file too, and closes it only then.
+    let _ = file.unlock();
+    // Not every system has links; an empty file is replaced.
+    if fs::hard_link(&new, path).is_ok() {
+        fs::remove_file(&new)?;
+    } else {
+        fs::rename(&new, path)?;
+    }
+    Ok(flush_folder(path)?)
+}
+
+/// Returns the bytes of a new store without keys.
+pub(crate) fn empty_store() -> Result<Vec<u8>> {
+    let mut connection = Connection::open_in_memory()?;
+    let Mark { last, .. } = Mark::whole(0)?;
+    connection.execute_batch(&format!(
+        "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL; BEGIN; {}; \
+         INSERT INTO fence VALUES(x'', 0, 0); INSERT INTO mark VALUES({last}, {last}, {last}); \
+         PRAGMA application_id = {ID}; PRAGMA user_version = {VERSION}; COMMIT;",
+        TABLES.join("; ")
+    ))?;
+    let mut bytes = connection.serialize("main")?.to_vec();
+    // In WAL mode, which a database in memory cannot have.
+    bytes[18..20].copy_from_slice(&[2, 2]);
+    Ok(bytes)
+}
+
+/// Puts the journal into the file. Returns how many pages it has, and how many of them are in the file now.
+pub(crate) fn checkpoint(connection: &Connection) -> Result<(i64, i64)> {
+    let mut run = connection.prepare_cached("PRAGMA wal_checkpoint(PASSIVE)")?;
+    Ok(run.query_row((), |row| Ok((row.get(1)?, row.get(2)?)))?)
+}
+
+/// Returns how many pages the journal has.
+fn frames(connection: &Connection) -> Result<i64> {
+    Ok(connection.query_row("PRAGMA wal_checkpoint(NOOP)", (), |row| row.get(1))?)
 }
 
 pub(crate) fn set_journal(connection: &Connection, mode: &str) -> rusqlite::Result<()> {
     connection.pragma_update_and_check(None, "journal_mode", mode, |_| Ok(()))
 }
 
-pub(crate) fn open_to_read(path: &Path) -> Result<Opened, StoreError> {
-    let path: String = path.as_os_str().as_encoded_bytes().iter().map(|byte| format!("%{byte:02X}")).collect();
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(format!("file:{path}?immutable=1"), flags)?;
-    connection.execute_batch(SETTINGS)?;
-    let is_new = check(&connection)?;
-    Ok(Opened { connection, lock: None, is_new, is_writable: false })
+/// True if a game that was killed has left what the file lacks.
+pub(crate) fn has_journal(path: &Path) -> bool {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    ["-wal", "-journal"].iter().any(|end| is_filled(&beside(&path, end)))
 }
 
-/// Removes the journal of a first save that failed, which SQLite keeps as long as it has the lock.
-pub(crate) fn leave_no_journal(connection: &Connection) {
-    let _ = set_journal(connection, "MEMORY");
-    let _ = std::fs::remove_file(format!("{}-journal", connection.path().unwrap_or_default()));
-    let _ = set_journal(connection, "TRUNCATE");
+/// The name under which a journal is kept that belongs to another file.
+#[must_use]
+pub fn set_aside_name(journal: &Path, number: u32) -> PathBuf {
+    beside(journal, &format!("-set-aside-{number}"))
 }
 
-/// Makes the tables, in the transaction of the first save.
-pub(crate) fn make_tables(connection: &Connection) -> Result<(), StoreError> {
-    let marks = format!("PRAGMA application_id = {ID}; PRAGMA user_version = {VERSION}");
-    let tables = TABLES.join("; ");
-    Ok(connection.execute_batch(&format!("{tables}; INSERT INTO total VALUES(0, 0); {marks}"))?)
-}
-
-/// Returns true if the file is empty, and false if it has the tables.
-fn check(connection: &Connection) -> Result<bool, StoreError> {
-    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let (id, version) = (pragma("application_id")?, pragma("user_version")?);
-    let mut tables = connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")?;
-    let tables = tables.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-    match (id, version) {
-        (0, 0) if tables.is_empty() => Ok(true),
-        (ID, VERSION) if tables == TABLES => Ok(false),
-        (ID, VERSION) => Err(StoreError::Damaged("it has other tables")),
-        (ID, _) => Err(StoreError::Newer(version)),
-        _ => Err(StoreError::Foreign),
-    }
+fn rename_aside(journal: &Path) -> Result<PathBuf> {
+    let free = (1..10_000).map(|number| set_aside_name(journal, number)).find(|path| path.symlink_metadata().is_err());
+    let aside = free.ok_or(StoreError::Busy)?;
+    fs::rename(journal, &aside)?;
+    flush_folder(journal)?;
+    Ok(aside)
 }

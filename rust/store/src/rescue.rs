@@ -1,13 +1,15 @@
 //! Reads all that can still be read of a file, damaged or not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use crate::open::{Opened, has_journal, open, open_to_read};
-use crate::store::Total;
-use crate::{Packed, StoreError};
+use crate::open::{Mark, Source, open, open_to_read};
+use crate::place::Place;
+use crate::reader::{TOO_MANY, max_keys};
+use crate::{Packed, Reader, Result, StoreError};
 
 /// SQLite stops at the first damaged page. So keys are sought in the index and in the rows, in each from both ends.
 const SCANS: [&str; 4] = [
@@ -17,12 +19,13 @@ const SCANS: [&str; 4] = [
     "SELECT id, key FROM entry NOT INDEXED ORDER BY id DESC",
 ];
 
-type Rows = BTreeMap<Vec<u8>, Vec<i64>>;
+type Rows = BTreeMap<Vec<u8>, BTreeSet<i64>>;
 
 /// What was found in a file.
 #[derive(Debug)]
 pub struct Rescue {
-    connection: Connection,
+    reader: Reader,
+    _place: Option<Arc<Place>>,
     /// Each key with the rows that its value may be in, sorted by the bytes of the keys.
     pub rows: Vec<(Vec<u8>, Vec<i64>)>,
     /// What is damaged besides values.
@@ -30,27 +33,52 @@ pub struct Rescue {
 }
 
 impl Rescue {
-    /// Finds all keys. The file is locked only if it has a journal. Fails if it is no store, or its tables are not found.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let Opened { connection, .. } = if has_journal(path) { open(path)? } else { open_to_read(path)? };
-        let mut rows = Rows::new();
-        let damage = scan(&connection, SCANS[0], &mut rows).and_then(|()| compare(&connection, &rows)).err();
+    /// Finds all keys of a file that nobody writes. Changes nothing. Fails if it is no store, or its tables are not found.
+    pub fn open(path: &Path) -> Result<Self> {
+        let connection = open_to_read(&Source::File(path.to_owned()))?;
+        let lacks = match Mark::read(&connection) {
+            Ok(mark) if mark.is_whole => None,
+            Ok(_) => Some(StoreError::NoJournal),
+            Err(error) => Some(error),
+        };
+        let rescue = Self::of(connection, None);
+        Ok(Self { damage: lacks.or(rescue.damage), ..rescue })
+    }
+
+    /// Finds all keys of a file with a journal, which SQLite may change: so pass a copy of both.
+    pub fn open_copy(path: &Path) -> Result<Self> {
+        match open(path) {
+            Ok(opened) => Ok(Self::of(opened.connection, Some(opened.place))),
+            Err(StoreError::NoJournal) => Self::open(path),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn of(connection: Connection, place: Option<Arc<Place>>) -> Self {
+        let (mut reader, mut rows) = (Reader::of(connection, None), Rows::new());
+        let is_whole = reader.keys(b"", None, usize::MAX, |_| ()).map(|_| ());
+        let damage = is_whole.and_then(|()| scan(&reader.connection, SCANS[0], &mut rows)).err();
         if damage.is_some() {
-            for sql in &SCANS[1..] {
+            for sql in SCANS {
                 // What it finds before it fails is kept.
-                let _ = scan(&connection, sql, &mut rows);
+                let _ = scan(&reader.connection, sql, &mut rows);
             }
         }
-        Ok(Self { connection, rows: rows.into_iter().collect(), damage })
+        let rows = rows.into_iter().map(|(key, ids)| (key, ids.into_iter().collect())).collect();
+        Self { reader, _place: place, rows, damage }
     }
 
     /// Returns the value of the key with this index, of the first row whose checksum is that of both.
-    pub fn value(&self, index: usize) -> Result<Vec<u8>, StoreError> {
+    pub fn value(&self, index: usize) -> Result<Vec<u8>> {
         let (key, ids) = &self.rows[index];
         let sql = "SELECT compression, checksum, value FROM entry WHERE id = ?1";
         let read = |id| {
-            let row = self.connection.prepare_cached(sql)?.query_row([id], Packed::read)?;
-            Ok(row.unpack(key)?.into_owned())
+            let mut row = self.reader.connection.prepare_cached(sql)?;
+            let mut row = row.query([id])?;
+            let row = row.next()?.ok_or(StoreError::DamagedValue)?;
+            let bytes = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+            let packed = Packed { compression: row.get(0)?, checksum: row.get(1)?, bytes };
+            Ok(packed.unpack(key)?.into_owned())
         };
         let mut value = Err(StoreError::DamagedValue);
         for id in ids {
@@ -61,21 +89,13 @@ impl Rescue {
 }
 
 /// Adds the keys that are found, until it fails.
-fn scan(connection: &Connection, sql: &str, rows: &mut Rows) -> Result<(), StoreError> {
+fn scan(connection: &Connection, sql: &str, rows: &mut Rows) -> Result<()> {
     let mut read = connection.prepare(sql)?;
     let mut found = read.query(())?;
-    while let Some(row) = found.next()? {
+    for _ in 0..=max_keys(connection)? {
+        let Some(row) = found.next()? else { return Ok(()) };
         let (id, key) = (row.get(0)?, row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
-        let ids = rows.entry(key.to_vec()).or_default();
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
+        rows.entry(key.to_vec()).or_default().insert(id);
     }
-    Ok(())
-}
-
-fn compare(connection: &Connection, rows: &Rows) -> Result<(), StoreError> {
-    let mut found = Total::default();
-    rows.keys().for_each(|key| found.count(key, 1));
-    if found == Total::read(connection)? { Ok(()) } else { Err(StoreError::Damaged("keys are missing")) }
+    Err(TOO_MANY)
 }

@@ -19,7 +19,10 @@ fn keys() -> (Vec<u8>, Vec<&'static str>) {
         (words(&[0]), "[null]"),
         (words(&[6, 1, 2]), "[Vector2i(1, 2)]"),
         (value(5, &[&floats(&[1.0, 2.5])]), "[Vector2(1.0, 2.5)]"),
-        (words(&[28, 0]), "[Array]"),
+        (words(&[28, 0]), "[[]]"),
+        (value(28, &[&words(&[2]), &string("a b"), &words(&[6, 1, 2])]), r#"[["a b", Vector2i(1, 2)]]"#),
+        (value(27, &[&words(&[1]), &string("a"), &words(&[29, 1, 9])]), r#"[{"a": PackedByteArray of 1 [9]}]"#),
+        (value(22, &[&words(&[1 << 31 | 2, 1, 1]), &text("a"), &text("b"), &text("c")]), r#"[NodePath ^"/a/b:c"]"#),
     ];
     let entries: Vec<_> = keys.iter().enumerate().map(|(i, (key, _))| [&key[..], &int(i as i32)].concat()).collect();
     let count = words(&[keys.len() as u32]);

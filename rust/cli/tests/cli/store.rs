@@ -1,6 +1,10 @@
 //! Stores, in each command.
 
+use std::process::Command;
+use std::time::{Instant, SystemTime};
+
 use serde_json::json;
+use varbatch_codec::key::{from_key, to_key};
 use varbatch_storage::compressed::Compression;
 use varbatch_store::{Packed, Store};
 
@@ -9,9 +13,10 @@ use crate::support::{Folder, compress, frames, int, save, string, text, value, w
 const TO_FILE: &str = "convert --from godot4 --to godot4";
 const TO_STORE: &str = "convert --from godot4 --to store";
 
-/// Makes a store. Every other value is compressed, if that makes it shorter.
-fn make(folder: &Folder, name: &str, entries: &[(Vec<u8>, Vec<u8>)]) {
-    let mut store = Store::open(&folder.path(name)).expect("opened");
+type Entries = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// Saves what is in no store yet. Every other value is compressed, if that makes it shorter.
+fn put(store: &mut Store, entries: &[(Vec<u8>, Vec<u8>)]) {
     store.begin().expect("begun");
     for (i, (key, value)) in entries.iter().enumerate() {
         store.put(key, &Packed::new(key, value.clone(), i % 2 == 1)).expect("put");
@@ -19,24 +24,46 @@ fn make(folder: &Folder, name: &str, entries: &[(Vec<u8>, Vec<u8>)]) {
     store.commit().expect("saved");
 }
 
-/// All entries of a store, sorted by the bytes of their keys.
-fn load(folder: &Folder, name: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let mut store = Store::open_to_read(&folder.path(name)).expect("opened");
-    let mut keys = Vec::new();
-    store.keys(|key| keys.push(key.to_vec())).expect("all keys");
-    let mut get = |key: &[u8]| store.get(key).expect("read").expect("there").unpack(key).expect("sound").into_owned();
-    keys.iter().map(|key| (key.clone(), get(key))).collect()
+/// Makes a store of keys, each as a value.
+fn make(folder: &Folder, name: &str, entries: &[(Vec<u8>, Vec<u8>)]) {
+    let entries: Entries = entries.iter().map(|(key, value)| (to_key(key).expect("a key"), value.clone())).collect();
+    put(&mut Store::open(&folder.path(name)).expect("opened"), &entries);
 }
 
-/// Keys of several types, sorted by their bytes.
-fn entries() -> Vec<(Vec<u8>, Vec<u8>)> {
+/// All entries of a store, in the order of their keys.
+fn load(folder: &Folder, name: &str) -> Entries {
+    let mut reader = Store::open_bytes(folder.read(name).into()).and_then(|store| store.reader()).expect("opened");
+    let mut keys = Vec::new();
+    reader.keys(b"", None, usize::MAX, |key| keys.push(key.to_vec())).expect("all keys");
+    let rows = reader.get_some(&mut keys.iter().map(Vec::as_slice), usize::MAX, Vec::new());
+    let entry = |(key, value): (&Vec<u8>, _)| (from_key(key).expect("a key"), value);
+    keys.iter().zip(rows.values(b"").map(|value| value.expect("sound").into_owned())).map(entry).collect()
+}
+
+/// A store as a killed game leaves it: "hp" is 9 in the journal alone.
+fn crashed() -> Folder {
+    let (folder, crashed) = (folder(), Folder::new());
+    let mut store = Store::open(&folder.path("a")).expect("opened");
+    put(&mut store, &[(to_key(&string("hp")).expect("a key"), int(9))]);
+    ["a", "a-wal"].iter().for_each(|name| crashed.write(name, &folder.read(name)));
+    crashed
+}
+
+/// The key ["chunk", number].
+fn chunk(number: i32) -> Vec<u8> {
+    value(28, &[&words(&[2]), &string("chunk"), &int(number)])
+}
+
+/// Keys of several types, in their order.
+fn entries() -> Entries {
     let object = value(24, &[&text("Node"), &words(&[1]), &text("name"), &string("x")]);
     vec![
         (int(7), int(1)),
         (string("hp"), words(&[2, 5])),
         (string("player"), save()),
+        (string("thing"), object),
         (words(&[6, 1, 2]), value(29, &[&words(&[100_000]), &[9; 100_000]])),
-        (value(21, &[&text("thing")]), object),
+        (chunk(3), int(4)),
     ]
 }
 
@@ -62,7 +89,7 @@ fn flip(folder: &Folder, name: &str, bytes: &[u8]) {
 #[test]
 fn all_entries_are_shown() {
     let folder = folder();
-    let tree = r#"store, 5 keys
+    let tree = r#"store, 6 keys
          0         8  7: int 1
          0         8  "hp": int 5
          0        68  "player": Dictionary of 2
@@ -70,20 +97,22 @@ fn all_entries_are_shown() {
         40        28    "at": Array of 2
         48        12      [0]: Vector2i (1, 2)
         60         8      [1]: bool true
-         0    100008  Vector2i(1, 2): PackedByteArray of 100000 [9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, ...]
-         0        36  &"thing": Object Node of 1
+         0        36  "thing": Object Node of 1
         24        12    .name: String "x"
+         0    100008  Vector2i(1, 2): PackedByteArray of 100000 [9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, ...]
+         0         8  ["chunk", 3]: int 4
 "#;
     folder.run("show a").expect(0, tree, "");
     folder.run("show --count 2 --depth 0 a").expect(
         0,
-        &format!("{}... 3 more values; --all shows them\n", tree.split_inclusive('\n').take(3).collect::<String>()),
+        &format!("{}... 4 more values; --all shows them\n", tree.split_inclusive('\n').take(3).collect::<String>()),
         "",
     );
     let lines = folder.run("show --json a").json();
     assert_eq!(lines[1], json!({"path": "[\"hp\"]", "at": 0, "size": 8, "depth": 0, "type": "int", "value": 5}));
     assert_eq!(lines[6]["path"], "[\"player\"][\"at\"][1]");
-    assert_eq!((lines.len(), &lines[7]["path"]), (10, &json!("[Vector2i(1, 2)]")));
+    let path = |line: usize| lines[line]["path"].as_str().expect("a path");
+    assert_eq!((lines.len(), path(9), path(10)), (11, "[Vector2i(1, 2)]", "[[\"chunk\", 3]]"));
     for option in ["--frame 0", "--start 0"] {
         let name = &option[..option.len() - 2];
         folder.run(&format!("show {option} a")).fails(2, &format!("error: {name}: the file has no frames\n"));
@@ -100,6 +129,11 @@ fn a_path_begins_with_a_key() {
         ("[7]", "         0         8  int 1\n"),
         (r#"["player"]["at"][1]"#, "        60         8  bool true\n"),
         ("thing.name", "        24        12  String \"x\"\n"),
+        (r#"[&"thing"].name"#, "        24        12  String \"x\"\n"),
+        (r#"[["chunk", 3]]"#, "         0         8  int 4\n"),
+        (r#"[["chunk",3]]"#, "         0         8  int 4\n"),
+        ("[Array]", "         0         8  int 4\n"),
+        ("[Vector2i(1,2)][4]", "        12         1  int 9\n"),
         ("[Vector2i(1, 2)][4]", "        12         1  int 9\n"),
     ] {
         folder.run_with(&["get", "a", path]).expect(0, out, "");
@@ -108,8 +142,9 @@ fn a_path_begins_with_a_key() {
     assert_eq!((raw.len(), raw.trim_matches('\t')), (100_000, ""));
     for (path, error) in [
         ("", "a: expected a key at the start of the path"),
-        ("none", "a: expected one key like this of 5 keys, found 0"),
-        ("[key 0]", "a: expected one key like this of 5 keys, found 5"),
+        ("none", "a: expected one key like this of 6 keys, found 0"),
+        ("[\"ch unk\"]", "a: expected one key like this of 6 keys, found 0"),
+        ("[key 0]", "a: expected one key like this of 6 keys, found 0"),
         ("player.none", "a: expected an existing key, found no key \"none\""),
     ] {
         folder.run_with(&["get", "a", path]).fails(2, &format!("error: {error}\n"));
@@ -120,20 +155,20 @@ fn a_path_begins_with_a_key() {
 #[test]
 fn a_sound_store() {
     let folder = folder();
-    folder.run("check a").expect(0, "a: ok, 5 values\n", "");
-    assert_eq!(folder.run("check --json a").json()[0]["values"], 5);
+    folder.run("check a").expect(0, "a: ok, 6 keys\n", "");
+    assert_eq!(folder.run("check --json a").json()[0]["values"], 6);
     make(&folder, "none", &[]);
-    folder.run("check none").expect(0, "none: ok, 0 values\n", "");
+    folder.run("check none").expect(0, "none: ok, 0 keys\n", "");
     folder.run("show none").expect(0, "store, 0 keys\n", "");
 }
 
 #[test]
 fn there_and_back_to_the_byte() {
     let folder = folder();
-    folder.run(&format!("{TO_FILE} a file")).expect(0, "file: 5 values from godot4 to godot4\n", "");
+    folder.run(&format!("{TO_FILE} a file")).expect(0, "file: 6 values from godot4 to godot4\n", "");
     assert!(folder.read("file") == records(&entries()));
-    folder.run(&format!("{TO_STORE} file b")).expect(0, "b: 5 values from godot4 to store\n", "");
-    folder.run(&format!("{TO_STORE} b c")).expect(0, "c: 5 values from godot4 to store\n", "");
+    folder.run(&format!("{TO_STORE} file b")).expect(0, "b: 6 values from godot4 to store\n", "");
+    folder.run(&format!("{TO_STORE} b c")).expect(0, "c: 6 values from godot4 to store\n", "");
     assert!(load(&folder, "b") == entries() && load(&folder, "c") == entries());
     assert!(folder.piped(&format!("{TO_FILE} a -"), &[]).stdout == records(&entries()));
     folder.write("d", &folder.piped(&format!("{TO_STORE} - -"), &records(&entries())).stdout);
@@ -165,7 +200,7 @@ fn what_is_no_pair_makes_no_store() {
 fn outputs_and_engines_that_do_not_fit() {
     let folder = folder();
     folder.write("b", &records(&entries()));
-    folder.run(&format!("{TO_STORE} --force b a")).fails(3, "error: a: the file exists; a store replaces none\n");
+    folder.run(&format!("{TO_STORE} b a")).fails(3, "error: a: the file exists; --force replaces it\n");
     folder.run(&format!("{TO_STORE} b none/a")).has(3, "", "error: none/a: ");
     let engines = "error: stores are of godot4: expected --from godot4, and --to godot4 or store\n";
     for engines_of in ["--from godot3 --to store b", "--from godot4 --to godot3 a", "--from godot3 --to godot4 a"] {
@@ -173,7 +208,8 @@ fn outputs_and_engines_that_do_not_fit() {
     }
     let pipe = "error: standard input: a store is read from a file, not from a pipe\n";
     folder.run_piped("show -", &folder.read("a")).fails(2, pipe);
-    folder.run("diff a a").has(2, "", "error: stores cannot be compared");
+    folder.run("show --from godot3 a").fails(2, engines);
+    folder.run("diff a b").has(2, "", "error: a store can only be compared with a store");
     assert!(load(&folder, "a") == entries());
     assert_eq!(folder.names(), ["a", "b"]);
 }
@@ -184,18 +220,18 @@ fn damaged_values_are_named_and_left_out() {
     flip(&folder, "a", &save());
     let error = "[\"player\"]: the value is damaged: its checksum differs. Erase it, or save it again";
     let line = format!("error: a: {error}\n");
-    folder.run("check a").expect(1, "a: damaged, 4 values of 5\n", &line);
+    folder.run("check a").expect(1, "a: damaged, 5 keys of 6\n", &line);
     let json = folder.run("check --json a").json();
     assert_eq!((&json[0]["path"], &json[1]["damaged"]), (&json!("[\"player\"]"), &json!(1)));
     folder.run("check --quiet a").expect(1, "", "");
     folder.run("show --depth 0 a").has(1, "\"hp\": int 5\n", &line);
     folder.run("get a player.hp").fails(1, &line);
     folder.run("get a hp").right();
-    let (mut left, out) = (entries(), "out: 4 values from godot4 to");
+    let (mut left, out) = (entries(), "out: 5 values from godot4 to");
     left.remove(2);
     folder.run(&format!("{TO_FILE} a out")).expect(1, &format!("{out} godot4\n"), &line);
     assert!(folder.read("out") == records(&left));
-    folder.run(&format!("{TO_STORE} a new")).expect(1, "new: 4 values from godot4 to store\n", &line);
+    folder.run(&format!("{TO_STORE} a new")).expect(1, "new: 5 values from godot4 to store\n", &line);
     assert!(load(&folder, "new") == left);
 }
 
@@ -204,12 +240,15 @@ fn damaged_values_are_named_and_left_out() {
 fn values_that_were_saved_damaged() {
     let folder = Folder::new();
     let list = value(28, &[&words(&[2]), &int(1), &words(&[99])]);
-    make(&folder, "a", &[(string("a"), list), (string("b"), int(1)), (words(&[99]), int(2)), (vec![], int(3))]);
+    let key = |text| to_key(&string(text)).expect("a key");
+    let mut store = Store::open(&folder.path("a")).expect("opened");
+    put(&mut store, &[(vec![], int(3)), (key("a"), list), (key("b"), int(1)), (vec![99], int(2))]);
+    drop(store);
     let key = "expected a type from 0 to 38, found 99, at byte 16";
     let errors = format!(
         "error: a: [damaged]: the key is damaged\nerror: a: [\"a\"]: {key} inside [1]\nerror: a: [damaged]: the key is damaged\n"
     );
-    folder.run("check a").expect(1, "a: damaged, 1 value of 4\n", &errors);
+    folder.run("check a").expect(1, "a: damaged, 1 key of 4\n", &errors);
     folder.run(&format!("{TO_FILE} a b")).expect(1, "b: 1 value from godot4 to godot4\n", &errors);
     assert!(folder.read("b") == records(&[(string("b"), int(1))]));
 }
@@ -219,10 +258,12 @@ fn values_that_were_saved_damaged() {
 fn damaged_pages() {
     const PAGE: usize = 16_384;
     let folder = Folder::new();
-    let mut entries: Vec<_> = (0..1000).rev().map(|i| (string(format!("a long key {i:040}")), int(i))).collect();
+    let name = |i: i32| string(format!("a long key {i:040}"));
+    let mut entries: Vec<_> = (0..1000).rev().map(|i| (name(i), int(i))).collect();
     make(&folder, "sound", &entries);
     entries.sort();
     let sound = folder.read("sound");
+    let mut without = 0;
     // The page of the tables' names, and one that only writing reads, are not among them.
     for page in 2..sound.len() / PAGE {
         let mut bytes = sound.clone();
@@ -231,9 +272,19 @@ fn damaged_pages() {
         let ran = folder.run("check a");
         assert!(ran.code == 1 && ran.out.starts_with("a: damaged, "), "{page}: {ran:?}");
         let ran = folder.run(&format!("{TO_STORE} a out{page}"));
+        assert!(ran.out.starts_with("out"), "{page}: {ran:?}");
         let left = load(&folder, &format!("out{page}"));
         assert_eq!((ran.code, ran.out), (1, format!("out{page}: {} values from godot4 to store\n", left.len())));
-        assert!(left.len() > 600 || page == 2, "{page}: {} values", left.len());
+        // Only the page that leads to all rows is lost with all of them; two pages are lost each time.
+        without += usize::from(left.is_empty());
+        assert!(left.len() > 500 || left.is_empty() && without <= 2, "{page}: {} values", left.len());
+        // What is not found may be lost, or never have been there.
+        let lost = (0..1000).find(|i| left.iter().all(|(key, _)| *key != name(*i)));
+        if let Some(i) = lost {
+            let path = format!("[\"a long key {i:040}\"]");
+            let ran = folder.run_with(&["get", "a", &path]);
+            assert!(ran.code == 1 && ran.out.is_empty() && ran.err.contains(" damaged"), "{page}: {ran:?}");
+        }
         assert!(left.iter().all(|entry| entries.binary_search(entry).is_ok()), "{page}");
     }
 }
@@ -250,7 +301,7 @@ fn other_files_of_sqlite() {
     let mut newer = folder.read("a");
     newer[60..64].copy_from_slice(&9_u32.to_be_bytes());
     folder.write("newer", &newer);
-    let error = "a newer VarBatch wrote it, with version 9 of its tables; update VarBatch to open it\n";
+    let error = "another VarBatch wrote it, with version 9 of its tables; this one reads version 2\n";
     folder.run("show newer").fails(1, &format!("error: newer: {error}"));
     flip(&folder, "a", b"CREATE TABLE entry(");
     folder.run(&format!("{TO_FILE} a out")).has(1, "", "error: a: it is damaged: ");
@@ -260,22 +311,217 @@ fn other_files_of_sqlite() {
 #[test]
 fn a_store_that_a_game_has_open() {
     let folder = folder();
+    folder.write("b", &records(&entries()));
     let mut store = Store::open(&folder.path("a")).expect("opened");
-    store.begin().expect("begun");
-    store.put(&string("hp"), &Packed::new(&string("hp"), int(9), false)).expect("put");
-    store.commit().expect("saved");
-    let (files, error) = (folder.names(), "another VarBatchStore or another program has it open");
-    folder.run("show a").has(3, "", &format!("error: a: {error}"));
-    folder.run("check a").has(3, "", &format!("error: a: {error}"));
-    // As after a crash: the journal is left.
-    let crashed = Folder::new();
-    files.iter().for_each(|name| crashed.write(name, &folder.read(name)));
-    drop(store);
-    #[cfg(unix)]
+    put(&mut store, &[(to_key(&string("hp")).expect("a key"), int(9))]);
+    let error = "error: a: another VarBatchStore or another program has it open";
+    for command in
+        ["show a", "check a", "diff a a", &format!("{TO_STORE} --force b a"), &format!("{TO_FILE} --force b a")]
     {
-        std::os::unix::fs::symlink(crashed.path("a"), crashed.path("link")).expect("linked");
-        crashed.run("get link hp").expect(0, "         0         8  int 9\n", "");
+        folder.run(command).has(3, "", error);
     }
-    crashed.run("get a hp").expect(0, "         0         8  int 9\n", "");
+    drop(store);
     folder.run("get a hp").expect(0, "         0         8  int 9\n", "");
+}
+
+/// Whatever is read stays as it is, to the byte, with what lies beside it.
+#[test]
+fn nothing_that_is_read_is_changed() {
+    let out = Folder::new();
+    let to = |command: &str, name: &str| format!("{command} --force a {}", out.path(name).display());
+    let commands = ["show a", "check a", "get a player", "diff a a", &to(TO_FILE, "file"), &to(TO_STORE, "store")];
+    let damaged = folder();
+    flip(&damaged, "a", &save());
+    let foreign = crashed();
+    make(&foreign, "b", &entries()[..3]);
+    foreign.write("a", &foreign.read("b"));
+    let cut = crashed();
+    cut.write("a-wal", &cut.read("a-wal")[..5000]);
+    let sound = [(folder(), "sound"), (crashed(), "crashed"), (crashed(), "read only")];
+    let others = [(damaged, "damaged"), (foreign, "foreign"), (cut, "cut")];
+    for (folder, name) in sound.into_iter().chain(others) {
+        set_writable(&folder, name != "read only");
+        let before = state(&folder);
+        for command in commands {
+            let ran = folder.run(command);
+            assert_eq!(ran.code, i32::from(name == "damaged"), "{name}, {command}: {ran:?}");
+            let note = "note: a: the journal a-wal belongs to another file, and is not read\n";
+            assert_eq!(ran.err.starts_with(note), name == "foreign", "{name}, {command}: {ran:?}");
+            assert!(state(&folder) == before, "{name}, {command}");
+        }
+        let hp = if ["crashed", "read only"].contains(&name) { 9 } else { 5 };
+        folder.run("get a hp").has(0, &format!("         0         8  int {hp}\n"), "");
+        set_writable(&folder, true);
+    }
+}
+
+fn state(folder: &Folder) -> Vec<(String, Vec<u8>, SystemTime)> {
+    let modified = |name: &str| folder.path(name).metadata().and_then(|file| file.modified()).expect("a time");
+    folder.names().into_iter().map(|name| (name.clone(), folder.read(&name), modified(&name))).collect()
+}
+
+/// Allows to write into a folder and its files, or not.
+fn set_writable(folder: &Folder, is_writable: bool) {
+    for path in folder.names().iter().map(String::as_str).chain([""]) {
+        let path = folder.path(path);
+        let mut permissions = path.metadata().expect("there").permissions();
+        #[cfg(unix)]
+        std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, if is_writable { 0o700 } else { 0o500 });
+        #[cfg(not(unix))]
+        permissions.set_readonly(!is_writable);
+        std::fs::set_permissions(path, permissions).expect("set");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_journal_lies_beside_what_a_link_leads_to() {
+    let (folder, links) = (crashed(), Folder::new());
+    std::os::unix::fs::symlink(folder.path("a"), links.path("link")).expect("linked");
+    links.run("get link hp").expect(0, "         0         8  int 9\n", "");
+}
+
+#[test]
+fn a_store_is_replaced_as_other_files_are() {
+    let folder = crashed();
+    folder.write("b", &records(&entries()[..2]));
+    // What fails leaves no file, and the old one with its journal.
+    folder.write("bad", &[&records(&entries()), &frames(&[&int(1)])[..]].concat());
+    let before = state(&folder);
+    folder.run(&format!("{TO_STORE} --force bad a")).has(1, "", "error: bad: frame 6: expected an Array of a key");
+    folder.run(&format!("{TO_STORE} bad new")).has(1, "", "error: bad: frame 6: expected an Array of a key");
+    assert!(state(&folder) == before);
+    // A journal goes with its store.
+    folder.run(&format!("{TO_STORE} --force b a")).expect(0, "a: 2 values from godot4 to store\n", "");
+    assert_eq!(
+        (load(&folder, "a"), folder.names()),
+        (entries()[..2].to_vec(), ["a", "b", "bad"].map(String::from).to_vec())
+    );
+    folder.run(&format!("{TO_STORE} --force a a")).expect(0, "a: 2 values from godot4 to store\n", "");
+    folder.run(&format!("{TO_STORE} --force a b")).right();
+    assert!(load(&folder, "a") == entries()[..2] && load(&folder, "b") == entries()[..2]);
+}
+
+/// "a" is one key with &"a", -0.0 with 0.0.
+#[test]
+fn the_last_value_of_a_key_counts() {
+    let zero = |sign| words(&[3, sign]);
+    let name = value(21, &[&text("a")]);
+    let pairs = [(string("a"), int(1)), (zero(0), int(2)), (name, int(3)), (zero(1 << 31), int(4))];
+    let folder = Folder::with("in", &records(&pairs));
+    folder.run(&format!("{TO_STORE} in out")).expect(0, "out: 2 values from godot4 to store\n", "");
+    assert_eq!(load(&folder, "out"), [(zero(0), int(4)), (string("a"), int(3))]);
+    folder.write("in", &records(&[(words(&[24, 0]), int(1))]));
+    let error =
+        "error: in: frame 0: expected a key without objects, Callables, Signals and RIDs, found Object, at byte 12";
+    folder.run(&format!("{TO_STORE} in bad")).has(1, "", &format!("{error}\n"));
+}
+
+/// SQLite would take some for a file in memory, or a temporary one.
+#[test]
+fn names_are_names_of_files() {
+    let folder = folder();
+    for name in ["", ":memory:", "file:a", "file:a?mode=memory", "file::memory:"] {
+        folder.run_with(&["show", name]).has(if name.is_empty() { 2 } else { 3 }, "", "error: ");
+        let ran = folder.run_with(&["convert", "--from", "godot4", "--to", "store", "a", name]);
+        if ran.code == 0 && cfg!(unix) && !name.is_empty() {
+            assert!(load(&folder, name) == entries(), "{name}");
+            let line = folder.run("show a").right();
+            folder.run_with(&["show", name]).expect(0, &line, "");
+            std::fs::remove_file(folder.path(name)).expect("removed");
+        } else {
+            assert!(ran.code > 1 && ran.out.is_empty() && (cfg!(windows) || name.is_empty()), "{name}: {ran:?}");
+        }
+        assert_eq!(folder.names(), ["a"], "{name}");
+    }
+}
+
+#[test]
+fn changes_of_stores() {
+    let folder = folder();
+    let mut after = entries();
+    after[1].1 = int(6);
+    after[2].1 = value(27, &[&words(&[1]), &string("hp"), &int(8)]);
+    after[5].0 = chunk(4);
+    after.remove(0);
+    make(&folder, "b", &after);
+    let changes = r#"remove [7]: int 1
+set ["hp"]: int 5 -> int 6
+set ["player"]["hp"]: int 7 -> int 8
+remove ["player"]["at"]: Array of 2
+remove [["chunk", 3]]: int 4
+insert [["chunk", 4]]: int 4
+"#;
+    folder.run("diff a b").expect(1, changes, "");
+    folder.run("diff --quiet a b").expect(1, "", "");
+    let lines = folder.run("diff --json a b").json();
+    assert_eq!(lines[2]["path"], "[\"player\"][\"hp\"]");
+    assert_eq!(
+        (lines[5]["path"].as_str(), &lines[5]["new"]),
+        (Some("[[\"chunk\", 4]]"), &json!({"type": "int", "value": 4}))
+    );
+    // Rows are compared, not files.
+    make(&folder, "c", &entries().into_iter().rev().collect::<Entries>());
+    folder.run("diff a c").expect(0, "", "");
+    make(&folder, "none", &[]);
+    assert_eq!(folder.run("diff none a").out.lines().count(), 6);
+    assert_eq!(folder.run("diff a none").out.lines().count(), 6);
+    // Damage is an error, also the same in both.
+    flip(&folder, "a", &save());
+    folder.run("diff a a").has(1, "", "error: a: [\"player\"]: the value is damaged");
+    folder.run("diff none a").has(1, "insert [\"hp\"]: int 5\n", "error: a: [\"player\"]: the value is damaged");
+}
+
+/// Pages of an index that lead to the next one eight times each, 8^n keys in all.
+#[test]
+fn an_index_without_end() {
+    const PAGE: usize = 16_384;
+    let folder = Folder::new();
+    let key = |i: usize| string(format!("{i:02000}"));
+    make(&folder, "a", &(0..600).map(|i| (key(i), int(1))).collect::<Entries>());
+    let mut file = folder.read("a");
+    let pages =
+        |kind: u8, file: &[u8]| (1..file.len() / PAGE).filter(|page| file[page * PAGE] == kind).collect::<Vec<_>>();
+    let (inner, leaves) = (pages(2, &file), pages(10, &file));
+    assert!(inner.len() > 2 && leaves.len() > 40, "{inner:?} {leaves:?}");
+    let chain: Vec<_> = inner.iter().chain(&leaves[leaves.len() - 12..]).copied().collect();
+    let page = file[inner[0] * PAGE..][..PAGE].to_vec();
+    for step in chain.windows(2) {
+        let (mut page, next) = (page.clone(), (step[1] as u32 + 1).to_be_bytes());
+        page[8..12].copy_from_slice(&next);
+        for cell in 0..usize::from(u16::from_be_bytes([page[3], page[4]])) {
+            let at = usize::from(u16::from_be_bytes([page[12 + 2 * cell], page[13 + 2 * cell]]));
+            page[at..at + 4].copy_from_slice(&next);
+        }
+        file[step[0] * PAGE..][..PAGE].copy_from_slice(&page);
+    }
+    folder.write("a", &file);
+    let started = Instant::now();
+    folder.run("check a").has(1, "", "error: a: it is damaged");
+    folder.run("show --count 1 a").has(0, "", "");
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
+
+/// Each command of the page about the file of a store, in its order.
+#[test]
+fn the_commands_of_the_page() {
+    let folder = Folder::new();
+    make(&folder, "world.store", &entries());
+    let page = include_str!("../../../docs/STORE.md");
+    let blocks = page.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n"));
+    let inline = page.split('`').filter(|code| code.starts_with("varbatch ") && !code.contains('\n'));
+    let commands: Vec<_> = blocks.flat_map(str::lines).chain(inline).collect();
+    assert!(commands.len() >= 4, "{commands:?}");
+    for command in commands {
+        let parts = command.split('\'').enumerate();
+        let words: Vec<_> = parts
+            .flat_map(|(i, part)| if i % 2 == 1 { vec![part] } else { part.split_whitespace().collect() })
+            .collect();
+        if words[0] == "varbatch" {
+            folder.run_with(&words[1..]).right();
+        } else if let Ok(done) = Command::new(words[0]).args(&words[1..]).current_dir(folder.path("")).output() {
+            assert!(done.status.success(), "{command}: {done:?}");
+        }
+    }
+    assert!(load(&folder, "other.store") == entries());
 }

@@ -7,14 +7,24 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use varbatch_store::{Packed, Store, StoreError};
+use varbatch_store::{Packed, Store};
 
+use crate::file;
 use crate::folder::Folder;
+#[cfg(target_os = "linux")]
+use crate::growth;
+use crate::journals::quick_folder;
+use crate::processes;
 use crate::random::Random;
 
 /// Seconds to damage files for, in the environment, in place of these.
 const SECONDS: &str = "VARBATCH_DAMAGE_SECONDS";
 const FEW_SECONDS: u64 = 3;
+
+pub fn seconds() -> Duration {
+    let seconds = env::var(SECONDS).ok().and_then(|seconds| seconds.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(FEW_SECONDS))
+}
 
 const KEYS: usize = 150;
 const COMMITS: usize = 12;
@@ -91,8 +101,42 @@ fn journal_of(path: &Path) -> String {
     format!("{}-wal", path.display())
 }
 
+const PAGE: usize = 16_384;
+
+/// Lets pages of a file, or of a journal with what stands before each, change places or be gone; or changes what says how they are
+/// read.
+fn damage_pages(bytes: &mut [u8], is_journal: bool, random: &mut Random) {
+    let (start, len) = if is_journal { (32, 24 + PAGE) } else { (0, PAGE) };
+    let count = (bytes.len() - start) / len;
+    let page = |number: usize| start + number * len..start + (number + 1) * len;
+    let (one, other) = (page(random.below(count)), page(random.below(count)));
+    match random.below(6) {
+        0 => {
+            let first = bytes[one.clone()].to_vec();
+            bytes.copy_within(other.clone(), one.start);
+            bytes[other].copy_from_slice(&first);
+        }
+        1 => bytes[one].fill(0),
+        2 => bytes.copy_within(other, one.start),
+        // The page size, the salts and the sum; or the head.
+        3 if is_journal => bytes[random.below(32)] ^= 1 << random.below(8),
+        3 => bytes[random.below(100)] ^= 1 << random.below(8),
+        // The number of a page in a frame; or the text of the schema.
+        4 if is_journal => bytes[one.start + random.below(24)] = random.next() as u8,
+        4 => bytes[PAGE - 1 - random.below(800)] = random.pick(b"()0,'-x "),
+        // What a page has: cells, and where.
+        _ => bytes[one.start + if is_journal { 24 } else { 0 } + random.below(40)] = random.next() as u8,
+    }
+}
+
 /// Changes bytes, or cuts them off. Never all of them: a file without any is that of a new store.
-fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
+fn damage(bytes: &mut Vec<u8>, is_journal: bool, random: &mut Random) {
+    if bytes.len() < 2 * PAGE {
+        return;
+    }
+    if random.percent(40) {
+        return damage_pages(bytes, is_journal, random);
+    }
     // The first pages and the starts of pages say how all others are read.
     let at = match random.below(4) {
         0 => random.below(bytes.len().min(40_000)),
@@ -117,12 +161,10 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-fn ask(store: &mut Store) -> Said {
-    let value = |store: &mut Store, key: &[u8]| -> Result<Option<Vec<u8>>, StoreError> {
-        let Some(row) = store.get(key)? else { return Ok(None) };
-        Ok(Some(row.unpack(key)?.into_owned()))
-    };
-    (0..2 * KEYS).map(key).map(|key| (key.clone(), value(store, &key).ok())).collect()
+fn ask(store: &Store) -> Said {
+    let keys = (0..2 * KEYS).map(key);
+    let Ok(mut reader) = store.reader() else { return keys.map(|key| (key, None)).collect() };
+    keys.map(|key| (key.clone(), file::ask(&mut reader, &key).ok())).collect()
 }
 
 /// True if all that a store says is so in a state.
@@ -133,14 +175,13 @@ fn is_of(said: &Said, state: &State) -> bool {
 /// Opens what is left, and saves more. Returns how many answers are errors, if it is opened.
 fn look(path: &Path, states: &[State], random: &mut Random, what: &str) -> Option<usize> {
     let mut store = Store::open(path).ok()?;
-    let said = ask(&mut store);
+    let said = ask(&store);
     let Some(state) = states.iter().rev().find(|state| is_of(&said, state)) else {
         let last = states.last().unwrap();
         let wrong: Vec<_> = said.iter().filter(|said| !is_of(&vec![(*said).clone()], last)).collect();
         panic!("{what}: of no commit: {} keys differ from the last, first {:?}", wrong.len(), wrong[0]);
     };
-    let mut keys = Vec::new();
-    if store.keys(|key| keys.push(key.to_vec())).is_ok() {
+    if let Ok(keys) = file::keys(&store) {
         assert!(keys.iter().eq(state.keys()), "{what}: {} keys", keys.len());
     }
     // What is saved now is right too, or an error; so is the rest, once it is opened again. (Of free pages that are damaged
@@ -156,18 +197,25 @@ fn look(path: &Path, states: &[State], random: &mut Random, what: &str) -> Optio
         Err(_) => store.roll_back(),
     }
     drop(store);
-    if let Ok(mut store) = Store::open(path) {
-        assert!(is_of(&ask(&mut store), &state), "{what}: after one more save");
+    if let Ok(store) = Store::open(path) {
+        assert!(is_of(&ask(&store), &state), "{what}: after one more save");
     }
     Some(said.iter().filter(|(_, value)| value.is_none()).count())
 }
 
 #[test]
 fn a_damaged_file_has_right_values_and_errors_alone() {
-    let seconds = env::var(SECONDS).ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(FEW_SECONDS);
-    let (folder, path) = Folder::with("store");
+    // In a process of its own, whose memory is that of this test.
+    processes::run("damages files", Path::new(""));
+}
+
+pub fn damage_files() {
+    let folder = quick_folder();
+    let path = folder.path().join("store");
+    #[cfg(target_os = "linux")]
+    let memory = growth::memory("VmRSS");
     let begin = Instant::now();
-    let (mut count, mut opened, mut wrong) = (0, 0, 0);
+    let (mut count, mut opened, mut wrong, mut max_len) = (0, 0, 0, 0);
     for seed in 0.. {
         let mut random = Random::new(seed);
         let end = [End::Closed, End::Killed, End::KilledAfterCheckpoint][seed as usize % 3];
@@ -177,22 +225,36 @@ fn a_damaged_file_has_right_values_and_errors_alone() {
             let (mut damaged, mut damaged_journal) = (file.clone(), journal.clone());
             // With the journal, the file is damaged too, as each page in it may be the only one.
             let is_file = is_closed || random.percent(30);
-            damage(if is_file { &mut damaged } else { &mut damaged_journal }, &mut random);
-            folder.names().iter().for_each(|name| fs::remove_file(folder.join(name)).unwrap());
+            damage(if is_file { &mut damaged } else { &mut damaged_journal }, !is_file, &mut random);
+            // Some have more.
+            while random.percent(20) {
+                damage(if is_file { &mut damaged } else { &mut damaged_journal }, !is_file, &mut random);
+            }
+            fs::read_dir(&folder).unwrap().for_each(|file| fs::remove_file(file.unwrap().path()).unwrap());
             fs::write(&path, damaged).unwrap();
             if !is_closed {
                 fs::write(journal_of(&path), damaged_journal).unwrap();
             }
             let may_be = if is_file { &states[states.len() - 1..] } else { &states[..] };
+            let (asked, len) = (Instant::now(), file.len() + journal.len());
             let errors = look(&path, may_be, &mut random, &format!("seed {seed}, {number}"));
+            // A second for each MB, and some for a busy machine.
+            assert!(
+                asked.elapsed() < Duration::from_secs(10 + (len >> 20) as u64),
+                "seed {seed}, {number}: {:?}",
+                asked.elapsed()
+            );
+            max_len = max_len.max(len);
             count += 1;
             opened += usize::from(errors.is_some());
             wrong += usize::from(errors.is_some_and(|errors| errors > 0));
         }
-        if begin.elapsed() >= Duration::from_secs(seconds) {
+        if begin.elapsed() >= seconds() {
             break;
         }
     }
+    #[cfg(target_os = "linux")]
+    assert!(growth::memory("VmHWM") - memory < 256 * max_len + (64 << 20), "{}", growth::memory("VmHWM") - memory);
     println!("{count} damaged files: {opened} were opened, {wrong} of them with errors");
     assert!(opened > count / 4 && wrong > count / 20, "too few to say anything: {count}, {opened}, {wrong}");
 }

@@ -1,8 +1,9 @@
 //! Guards: what a file holds after each kind of call, and which files lie beside it.
 
+use std::collections::BTreeMap;
 use std::fs;
 
-use varbatch_store::{Packed, Store, StoreError};
+use varbatch_store::{Packed, Reader, Store, StoreError};
 
 use crate::folder::Folder;
 use crate::random::Random;
@@ -15,49 +16,49 @@ pub fn save(store: &mut Store, entries: &[(&[u8], &[u8])]) {
     store.commit().unwrap();
 }
 
-pub fn load(store: &mut Store, key: &[u8]) -> Option<Vec<u8>> {
-    store.get(key).unwrap().map(|row| row.unpack(key).unwrap().into_owned())
+/// Asks the last commit for a key.
+pub fn ask(reader: &mut Reader, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+    let rows = reader.get_some(&mut [key].into_iter(), 1, Vec::new());
+    let is_found = rows.are_found().next().unwrap();
+    let value = rows.values(&[]).next().unwrap()?.into_owned();
+    Ok(is_found.then_some(value))
+}
+
+pub fn load(store: &Store, key: &[u8]) -> Option<Vec<u8>> {
+    ask(&mut store.reader().unwrap(), key).unwrap()
+}
+
+pub fn keys(store: &Store) -> Result<Vec<Vec<u8>>, StoreError> {
+    let mut keys = Vec::new();
+    store.reader()?.keys(b"", None, usize::MAX, |key| keys.push(key.to_vec())).map(|_| keys)
+}
+
+/// All that the last commit left.
+pub fn content(store: &Store) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, StoreError> {
+    let (keys, mut reader) = (keys(store)?, store.reader()?);
+    keys.into_iter().map(|key| Ok((key.clone(), ask(&mut reader, &key)?.ok_or(StoreError::DamagedValue)?))).collect()
 }
 
 /// What an address would have at its end; Windows has no such names.
 const NAME: &str = if cfg!(windows) { "world%3fmode=ro#.store" } else { "world?mode=ro.store" };
 
-/// A file is no store before its first commit, so nothing may be written to it.
-#[test]
-fn a_long_first_save_that_is_rolled_back_leaves_a_new_file() {
-    let (folder, path) = Folder::with("world.store");
-    let mut store = Store::open(&path).unwrap();
-    store.begin().unwrap();
-    for index in 0..600_u32 {
-        let key = index.to_le_bytes();
-        store.put(&key, &Packed::new(&key, vec![1; 1000], false)).unwrap();
-    }
-    store.roll_back();
-    assert!(!store.wants_checkpoint());
-    drop(store);
-    assert_eq!(folder.names(), ["world.store"]);
-    save(&mut Store::open(&path).unwrap(), &[(b"key!", b"one")]);
-    assert_eq!(load(&mut Store::open(&path).unwrap(), b"key!").unwrap(), b"one");
-}
-
 #[test]
 fn side_files_are_gone_when_it_is_closed() {
     let (folder, path) = Folder::with(NAME);
     let mut store = Store::open(&path).unwrap();
-    assert_eq!(load(&mut store, b"key!"), None);
-    assert_eq!(folder.names(), [NAME]);
+    assert_eq!(load(&store, b"key!"), None);
     save(&mut store, &[(b"key!", b"one"), (b"key2", &[7; 100_000])]);
     save(&mut store, &[(b"key!", b"two")]);
     assert_eq!(folder.names(), [NAME, &format!("{NAME}-wal")]);
     assert!(matches!(Store::open(&path), Err(StoreError::Busy)));
-    assert_eq!(load(&mut store, b"key!").unwrap(), b"two");
-    assert_eq!(store.key_count().unwrap(), 2);
+    assert_eq!(load(&store, b"key!").unwrap(), b"two");
+    assert_eq!(keys(&store).unwrap().len(), 2);
     drop(store);
     assert_eq!(folder.names(), [NAME]);
-    let mut store = Store::open(&path).unwrap();
-    assert_eq!(load(&mut store, b"key!").unwrap(), b"two");
-    assert_eq!(load(&mut store, b"key2").unwrap(), [7; 100_000]);
-    assert_eq!(load(&mut store, b"none"), None);
+    let store = Store::open(&path).unwrap();
+    assert_eq!(load(&store, b"key!").unwrap(), b"two");
+    assert_eq!(load(&store, b"key2").unwrap(), [7; 100_000]);
+    assert_eq!(load(&store, b"none"), None);
     drop(store);
     assert_eq!(folder.names(), [NAME]);
 }
@@ -69,21 +70,18 @@ fn a_save_that_is_rolled_back_leaves_nothing() {
     store.begin().unwrap();
     store.put(b"key!", &Packed::new(b"key!", vec![1; 1 << 20], false)).unwrap();
     store.roll_back();
-    assert_eq!((load(&mut store, b"key!"), store.key_count().unwrap()), (None, 0));
+    assert_eq!((load(&store, b"key!"), keys(&store).unwrap().len()), (None, 0));
     save(&mut store, &[(b"key!", b"one"), (b"more", b"two")]);
     store.begin().unwrap();
     store.put(b"key!", &Packed::new(b"key!", vec![1; 1 << 24], false)).unwrap();
     store.erase(b"more").unwrap();
     store.roll_back();
-    assert_eq!(
-        (load(&mut store, b"key!").unwrap(), load(&mut store, b"more").unwrap()),
-        (b"one".into(), b"two".into())
-    );
+    assert_eq!((load(&store, b"key!").unwrap(), load(&store, b"more").unwrap()), (b"one".into(), b"two".into()));
     store.begin().unwrap();
     store.erase(b"more").unwrap();
     store.erase(b"more").unwrap();
     store.commit().unwrap();
-    assert_eq!((load(&mut store, b"more"), store.key_count().unwrap()), (None, 1));
+    assert_eq!((load(&store, b"more"), keys(&store).unwrap().len()), (None, 1));
 }
 
 #[test]
@@ -92,6 +90,7 @@ fn erased_bytes_are_given_back() {
     let mut store = Store::open(&path).unwrap();
     let values: Vec<_> = (0..20_u8).map(|number| (vec![number; 4], vec![number; 1 << 19])).collect();
     save(&mut store, &values.iter().map(|(key, value)| (&key[..], &value[..])).collect::<Vec<_>>());
+    store.checkpoint();
     let len = || fs::metadata(&path).unwrap().len();
     let full = len();
     store.begin().unwrap();
@@ -100,11 +99,9 @@ fn erased_bytes_are_given_back() {
     assert!(len() >= full && store.free_pages().unwrap() > 0);
     while store.shrink().unwrap() > 0 {}
     assert!(len() < full / 3, "{} of {full}", len());
-    assert!(values[15..].iter().all(|(key, value)| load(&mut store, key).as_ref() == Some(value)));
-    store.begin().unwrap();
+    assert!(values[15..].iter().all(|(key, value)| load(&store, key).as_ref() == Some(value)));
     store.erase_all().unwrap();
-    store.commit().unwrap();
-    assert_eq!((load(&mut store, &values[19].0), store.key_count().unwrap()), (None, 0));
+    assert_eq!((load(&store, &values[19].0), keys(&store).unwrap().len()), (None, 0));
     while store.shrink().unwrap() > 0 {}
     drop(store);
     assert!(len() < 100_000);
@@ -115,13 +112,66 @@ fn a_value_is_compressed_only_where_it_is_shorter() {
     let mut random = Random::new(1);
     for len in [0, 1, 4, 100, 100_000] {
         let noise = random.bytes(len);
-        let packed = Packed::new(b"key!", noise.clone(), true);
-        assert!(packed.bytes == noise && *packed.unpack(b"key!").unwrap() == noise, "{len} bytes");
-        assert!(matches!(packed.unpack(b"key2"), Err(StoreError::DamagedValue)), "of another key");
+        assert_eq!(stored_len(&noise, true), len);
+        let packed = Packed::new(b"key!", noise, true);
+        assert!(matches!(packed.borrowed().unpack(b"key2"), Err(StoreError::DamagedValue)), "of another key");
     }
-    let packed = Packed::new(b"key!", vec![7; 100_000], true);
-    assert!(packed.bytes.len() < 100 && *packed.unpack(b"key!").unwrap() == [7; 100_000]);
-    assert_eq!(Packed::new(b"key!", vec![7; 100_000], false).bytes.len(), 100_000);
+    assert_eq!(stored_len(&vec![7; 100_000], false), 100_000);
+}
+
+fn stored_len(value: &[u8], compress: bool) -> usize {
+    let (_folder, path) = Folder::with("store");
+    let packed = Packed::new(b"key!", value.to_vec(), compress);
+    assert!(*packed.borrowed().unpack(b"key!").unwrap() == *value);
+    let mut store = Store::open(&path).unwrap();
+    store.begin().unwrap();
+    store.put(b"key!", &packed).unwrap();
+    store.commit().unwrap();
+    assert!(load(&store, b"key!").unwrap() == value);
+    drop(store);
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .query_row("SELECT length(value) FROM entry", (), |row| row.get::<_, i64>(0))
+        .unwrap() as usize
+}
+
+/// What is 256 times as long as its frame, or longer, has a longer frame.
+#[test]
+fn values_that_compress_well_are_padded_and_load() {
+    for len in [16 << 10, 100_000, 1 << 20, 8_000_000, 100 << 20] {
+        let stored = stored_len(&vec![0; len], true);
+        assert!(stored >= len / 256 && stored < len / 256 + 100, "{stored} of {len}");
+    }
+}
+
+/// What other programs may do to a closed one.
+#[test]
+fn a_store_that_another_program_has_packed_is_one() {
+    let (_folder, path) = Folder::with("store");
+    let mut store = Store::open(&path).unwrap();
+    save(&mut store, &[(b"key!", b"one"), (b"key2", &[7; 100_000])]);
+    save(&mut store, &[(b"key2", b"two")]);
+    drop(store);
+    for sql in [
+        "VACUUM",
+        "PRAGMA page_size = 4096; PRAGMA journal_mode = DELETE; VACUUM; PRAGMA journal_mode = WAL",
+        "REINDEX",
+    ] {
+        rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        let mut store = Store::open(&path).unwrap();
+        assert_eq!(load(&store, b"key!").unwrap(), b"one");
+        save(&mut store, &[(b"key2", b"two")]);
+        store.close().unwrap();
+    }
+    // Its pages cannot be given back then, which ends, too.
+    rusqlite::Connection::open(&path).unwrap().execute_batch("PRAGMA auto_vacuum = 0; VACUUM").unwrap();
+    if let Ok(mut store) = Store::open(&path) {
+        save(&mut store, &[(b"key2", &[7; 1_000_000])]);
+        store.begin().unwrap();
+        store.erase(b"key2").unwrap();
+        store.commit().unwrap();
+        assert!((0..100).any(|_| store.shrink().unwrap() == 0), "without end");
+    }
 }
 
 /// What `rust/docs/STORE.md` says of a file is what is in it.
@@ -140,5 +190,5 @@ fn the_document_has_the_tables() {
     assert_eq!(pragma("auto_vacuum"), 2);
     let mut tables = file.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").unwrap();
     let tables: Vec<String> = tables.query_map((), |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    assert!(tables.len() == 2 && tables.iter().all(|table| document.contains(&format!("{table}\n"))), "{tables:?}");
+    assert!(tables.len() == 3 && tables.iter().all(|table| document.contains(&format!("{table}\n"))), "{tables:?}");
 }

@@ -2,13 +2,15 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use varbatch_store::{ID, Packed, Store, StoreError, is_store};
+use varbatch_store::{ID, Packed, Rescue, Store, StoreError, is_store};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::file::{load, save};
+use crate::file::{ask, keys, load, save};
 use crate::folder::Folder;
+use crate::journals::quick_folder;
 use crate::random::Random;
 
 /// Makes a store with two keys, and lets another program change it.
@@ -34,7 +36,9 @@ fn what_is_no_database_is_refused() {
     let mut random = Random::new(1);
     let mut header = b"SQLite format 3\0".to_vec();
     header.extend(random.bytes(8192));
-    for bytes in [b"text".to_vec(), vec![0; 1], vec![0; 100_000], random.bytes(100), random.bytes(100_000), header] {
+    fs::write(&path, header).unwrap();
+    assert!(matches!(refused(&folder, &path), StoreError::Foreign));
+    for bytes in [b"text".to_vec(), vec![0; 1], vec![0; 100_000], random.bytes(100), random.bytes(100_000)] {
         fs::write(&path, &bytes).unwrap();
         let error = refused(&folder, &path);
         assert!(matches!(error, StoreError::NoDatabase), "{} bytes: {error}", bytes.len());
@@ -47,7 +51,7 @@ fn what_is_no_database_is_refused() {
     // Nothing yet, as others make a file that is to be filled.
     fs::write(&path, "").unwrap();
     let mut store = Store::open(&path).unwrap();
-    assert_eq!(store.key_count().unwrap(), 0);
+    assert_eq!(keys(&store).unwrap().len(), 0);
     save(&mut store, &[(b"key!", b"one")]);
     drop(store);
     assert!(is_store(&fs::read(&path).unwrap()));
@@ -69,9 +73,9 @@ fn the_databases_of_other_programs_are_refused() {
             assert!(matches!(refused(&folder, &path), StoreError::Foreign), "{sql}");
         }
     }
-    for version in [2, 9, -1, i32::MAX] {
+    for version in [1, 9, -1, i32::MAX] {
         store_with(&path, &format!("PRAGMA user_version = {version}"));
-        assert!(matches!(refused(&folder, &path), StoreError::Newer(found) if found == i64::from(version)));
+        assert!(matches!(refused(&folder, &path), StoreError::OtherVersion(found, 2) if found == i64::from(version)));
     }
     store_with(&path, "PRAGMA application_id = 1");
     assert!(matches!(refused(&folder, &path), StoreError::Foreign));
@@ -85,10 +89,10 @@ fn other_tables_triggers_and_views_are_refused() {
         "CREATE VIEW v AS SELECT * FROM entry",
         "CREATE TABLE more(a)",
         "CREATE INDEX i ON entry(value)",
-        "DROP TABLE total",
+        "DROP TABLE fence",
         "ALTER TABLE entry RENAME COLUMN value TO other",
         "ALTER TABLE entry ADD COLUMN more INT DEFAULT 7",
-        "DROP TABLE total; CREATE VIEW total AS SELECT 2 AS keys, 0 AS key_checksum",
+        "DROP TABLE fence; CREATE VIEW fence AS SELECT x'' AS start, 2 AS keys, 0 AS key_checksum",
         "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'key BLOB', 'key TEXT')",
     ] {
         store_with(&path, sql);
@@ -101,7 +105,12 @@ fn other_tables_triggers_and_views_are_refused() {
 #[test]
 fn rows_that_no_store_writes_are_errors() {
     let (_folder, path) = Folder::with("file");
-    for sql in ["DELETE FROM total", "UPDATE total SET keys = 'many'", "UPDATE total SET key_checksum = zeroblob(9)"] {
+    for sql in [
+        "DELETE FROM mark",
+        "UPDATE mark SET last = 'many'",
+        "UPDATE mark SET base = 7",
+        "INSERT INTO mark SELECT * FROM mark",
+    ] {
         store_with(&path, sql);
         assert!(matches!(Store::open(&path), Err(StoreError::Damaged(_))), "{sql}");
     }
@@ -116,25 +125,33 @@ fn rows_that_no_store_writes_are_errors() {
         "DELETE FROM entry",
     ] {
         store_with(&path, sql);
-        let mut store = Store::open(&path).unwrap();
-        let row = store.get(b"key!").and_then(|row| row.map(|row| row.unpack(b"key!").map(drop)).transpose());
+        let row = ask(&mut Store::open(&path).unwrap().reader().unwrap(), b"key!");
         assert!(matches!(row, Err(StoreError::Damaged(_) | StoreError::DamagedValue)), "{sql}: {row:?}");
     }
-    for keys in [i64::MAX, i64::MIN, -1, 0] {
-        store_with(&path, &format!("UPDATE total SET keys = {keys}"));
+    for sql in [
+        "DELETE FROM fence",
+        "UPDATE fence SET start = x'6c'",
+        "UPDATE fence SET start = 'text'",
+        "UPDATE fence SET keys = 'many'",
+        "UPDATE fence SET key_checksum = zeroblob(9)",
+        "UPDATE fence SET keys = 9223372036854775807",
+        "UPDATE fence SET keys = -9223372036854775808",
+        "UPDATE fence SET keys = -1",
+        "UPDATE fence SET keys = 0",
+    ] {
+        store_with(&path, sql);
         let mut store = Store::open(&path).unwrap();
-        assert_eq!(load(&mut store, b"key!").unwrap(), b"one");
-        assert!(store.has(b"none").is_err() && store.keys(|_| ()).is_err(), "{keys}");
+        assert_eq!(load(&store, b"key!").unwrap(), b"one");
+        assert!(store.reader().unwrap().has(b"none").is_err() && keys(&store).is_err(), "{sql}");
         store.begin().unwrap();
-        assert!(store.put(b"none", &Packed::new(b"none", Vec::new(), false)).is_err());
-        store.erase(b"key!").unwrap();
+        let saved = store.put(b"none", &Packed::new(b"none", Vec::new(), false)).and_then(|()| store.commit());
         store.roll_back();
+        assert!(saved.is_ok() || matches!(saved, Err(StoreError::Damaged(_))), "{sql}: {saved:?}");
+        assert!(keys(&store).is_err());
         // All is well again.
-        store.begin().unwrap();
         store.erase_all().unwrap();
-        store.put(b"key!", &Packed::new(b"key!", b"new".to_vec(), false)).unwrap();
-        store.commit().unwrap();
-        assert_eq!((load(&mut store, b"none"), load(&mut store, b"key!").unwrap()), (None, b"new".to_vec()));
+        save(&mut store, &[(b"key!", b"new")]);
+        assert_eq!((load(&store, b"none"), load(&store, b"key!").unwrap()), (None, b"new".to_vec()));
     }
 }
 
@@ -149,11 +166,313 @@ fn a_length_that_a_value_claims_takes_no_memory() {
         store_with(&path, "");
         let update = "UPDATE entry SET compression = 1, checksum = ?1, value = ?2 WHERE key = CAST('key!' AS BLOB)";
         Connection::open(&path).unwrap().execute(update, (checksum, &bytes)).unwrap();
-        let mut store = Store::open(&path).unwrap();
-        let row = store.get(b"key!").unwrap().unwrap();
-        let value = row.unpack(b"key!");
+        let store = Store::open(&path).unwrap();
+        let value = ask(&mut store.reader().unwrap(), b"key!");
         assert!(matches!(value, Err(StoreError::DamagedValue)), "{head:?}: {value:?}");
-        assert_eq!(load(&mut store, b"key2").unwrap(), b"two");
+        assert_eq!(load(&store, b"key2").unwrap(), b"two");
     }
     assert_eq!(ID, i64::from(u32::from_be_bytes(*b"VBst")));
+}
+
+const PAGE: usize = 16_384;
+
+/// Makes a store whose keys fill many pages, and returns its bytes.
+fn big_store(path: &Path) -> Vec<u8> {
+    let _ = fs::remove_file(path);
+    let mut store = Store::open(path).unwrap();
+    store.begin().unwrap();
+    for number in 0..4000_u32 {
+        let key = [&number.to_be_bytes()[..], &[7; 60]].concat();
+        store.put(&key, &Packed::new(&key, vec![1; 40], false)).unwrap();
+    }
+    store.commit().unwrap();
+    store.close().unwrap();
+    fs::read(path).unwrap()
+}
+
+/// The pages of one kind: 2 inner ones of an index, 5 of a table, 10 and 13 leaves.
+fn pages_of(file: &[u8], kind: u8) -> Vec<usize> {
+    // Behind the roots of the mark and the fences.
+    (4..file.len() / PAGE).filter(|page| file[page * PAGE] == kind).collect()
+}
+
+/// Lets each cell of an inner page lead to another page.
+fn point_to(file: &mut [u8], page: usize, to: usize) {
+    let start = page * PAGE;
+    let number = |at: usize| usize::from(u16::from_be_bytes(file[at..at + 2].try_into().unwrap()));
+    let cells: Vec<_> = (0..number(start + 3)).map(|cell| start + number(start + 12 + 2 * cell)).collect();
+    for at in cells.into_iter().chain([start + 8]) {
+        file[at..at + 4].copy_from_slice(&(to as u32 + 1).to_be_bytes());
+    }
+}
+
+/// Looks at all that a file says, which must end soon.
+fn ask_all(path: &Path, what: &str) {
+    let begin = Instant::now();
+    if let Ok(store) = Store::open(path) {
+        let mut reader = store.reader().unwrap();
+        let key = [&1_u32.to_be_bytes()[..], &[7; 60]].concat();
+        let _ = (ask(&mut reader, &key), ask(&mut reader, b"none"), reader.has(b"none"), keys(&store));
+        let _ = reader.keys(b"", None, 3, |_| ());
+        drop(reader);
+        let mut store = store;
+        let _ = store.begin().and_then(|()| {
+            store.put(b"none", &Packed::new(b"none", Vec::new(), false))?;
+            store.erase(&key)?;
+            store.erase_range(b"", None)?;
+            store.commit()
+        });
+        store.roll_back();
+    }
+    for rescue in [Rescue::open(path), Rescue::open_copy(path)].into_iter().flatten() {
+        (0..rescue.rows.len().min(10)).for_each(|index| drop(rescue.value(index)));
+    }
+    assert!(begin.elapsed() < Duration::from_secs(10), "{what}: {:?}", begin.elapsed());
+}
+
+#[test]
+fn pages_that_lead_to_each_other_end() {
+    let (_folder, path) = Folder::with("file");
+    let sound = big_store(&path);
+    // All keys are in one range.
+    Connection::open(&path).unwrap().execute_batch("DELETE FROM fence WHERE start > x''").unwrap();
+    let unfenced = fs::read(&path).unwrap();
+    for (kind, sound) in [(2, &sound), (5, &sound), (2, &unfenced)] {
+        let (inner, leaves) = (pages_of(sound, kind), pages_of(sound, if kind == 2 { 10 } else { 13 }));
+        assert!(!inner.is_empty() && leaves.len() > 10, "{kind}: {inner:?}");
+        // To itself, and one to the next with a leaf in the end: as many keys as 200 to the power of 8.
+        for chain in [1, 2, 8] {
+            let mut file = sound.clone();
+            let pages = [&inner[..1], &leaves[..chain - 1]].concat();
+            let root = file[inner[0] * PAGE..][..PAGE].to_vec();
+            for page in &pages {
+                file[page * PAGE..][..PAGE].copy_from_slice(&root);
+            }
+            for (index, page) in pages.iter().enumerate() {
+                let last = if chain == 1 { *page } else { *leaves.last().unwrap() };
+                point_to(&mut file, *page, *pages.get(index + 1).unwrap_or(&last));
+            }
+            fs::write(&path, file).unwrap();
+            ask_all(&path, &format!("kind {kind}, {chain} pages"));
+        }
+    }
+}
+
+/// The schema: its index is there as often as 200 to the power of 8.
+#[test]
+fn a_schema_without_end_is_refused() {
+    let (folder, path) = Folder::with("file");
+    let sound = big_store(&path);
+    let number = |at: usize| usize::from(u16::from_be_bytes(sound[at..at + 2].try_into().unwrap()));
+    let mut file = sound.clone();
+    let first = file.len() / PAGE;
+    // A leaf with all rows, and one with the row of the index.
+    let mut leaf = sound[..PAGE].to_vec();
+    let head = sound[100..200].to_vec();
+    leaf[..100].copy_from_slice(&head);
+    let mut last = leaf.clone();
+    let cells: Vec<_> = (0..number(103)).map(|cell| number(108 + 2 * cell)).collect();
+    let index = cells.iter().find(|at| sound[**at..**at + 20].windows(5).any(|it| it == b"index")).unwrap();
+    last[3..5].copy_from_slice(&[0, 1]);
+    last[8..10].copy_from_slice(&(*index as u16).to_be_bytes());
+    let inner = |to: &[usize]| {
+        let mut page = vec![0; PAGE];
+        page[..8].copy_from_slice(&[5, 0, 0, 0, to.len() as u8 - 1, 0x30, 0, 0]);
+        page[8..12].copy_from_slice(&(*to.last().unwrap() as u32 + 1).to_be_bytes());
+        for (cell, to) in to[..to.len() - 1].iter().enumerate() {
+            let at = 0x3000 + cell * 8;
+            page[12 + 2 * cell..14 + 2 * cell].copy_from_slice(&(at as u16).to_be_bytes());
+            page[at..at + 4].copy_from_slice(&(*to as u32 + 1).to_be_bytes());
+            page[at + 4] = 9;
+        }
+        page
+    };
+    let root = inner(&[first, first + 2]);
+    file[100..120].copy_from_slice(&root[..20]);
+    file[0x3000..0x3010].copy_from_slice(&root[0x3000..0x3010]);
+    file.extend(leaf);
+    file.extend(last);
+    for depth in 0..8 {
+        let to = if depth == 7 { first + 1 } else { first + 3 + depth };
+        file.extend(inner(&[to; 200]));
+    }
+    let pages = (file.len() / PAGE) as u32;
+    file[28..32].copy_from_slice(&pages.to_be_bytes());
+    fs::write(&path, file).unwrap();
+    let begin = Instant::now();
+    assert!(matches!(refused(&folder, &path), StoreError::Damaged(_)));
+    assert!(matches!(Rescue::open(&path), Err(StoreError::Damaged(_))));
+    assert!(begin.elapsed() < Duration::from_secs(10));
+}
+
+/// The table of the fences.
+#[test]
+fn fences_without_end_are_refused() {
+    let (_folder, path) = Folder::with("file");
+    let mut file = big_store(&path);
+    let fences = 3 * PAGE;
+    assert_eq!(file[fences], 10);
+    // An inner page with cells that lead to a leaf which has the fences of before.
+    let last = file.len() / PAGE;
+    let leaf = file[fences..][..PAGE].to_vec();
+    let cell = |to: usize| [&(to as u32 + 1).to_be_bytes()[..], &[6, 4, 16, 8, 8, 65, 65]].concat();
+    for (depth, page) in [3, last + 1, last + 2, last + 3, last + 4].into_iter().enumerate() {
+        let to = if depth == 4 { last } else { last + 1 + depth };
+        let mut bytes = vec![0; PAGE];
+        bytes[..8].copy_from_slice(&[2, 0, 0, 0, 200, 0x20, 0, 0]);
+        bytes[8..12].copy_from_slice(&(to as u32 + 1).to_be_bytes());
+        for index in 0..200 {
+            let at = 0x2000 + index * 16;
+            bytes[12 + 2 * index..14 + 2 * index].copy_from_slice(&(at as u16).to_be_bytes());
+            bytes[at..at + 11].copy_from_slice(&cell(to));
+        }
+        if page == 3 {
+            file[fences..fences + PAGE].copy_from_slice(&bytes);
+            file.extend(&leaf);
+        } else {
+            file.extend(bytes);
+        }
+    }
+    let pages = (file.len() / PAGE) as u32;
+    file[28..32].copy_from_slice(&pages.to_be_bytes());
+    fs::write(&path, file).unwrap();
+    ask_all(&path, "fences");
+}
+
+/// A schema that SQLite's parser would follow until its stack is full.
+#[test]
+fn deep_and_long_schemas_are_refused() {
+    let (folder, path) = Folder::with("file");
+    for sql in [
+        format!("CREATE VIEW x AS SELECT 1{}", "+1".repeat(300_000)),
+        format!("CREATE VIEW x AS SELECT {}1{}", "(".repeat(1000), ")".repeat(1000)),
+        format!("CREATE VIEW x AS SELECT 1{}", " UNION SELECT 1".repeat(1000)),
+        format!("CREATE TABLE x(a DEFAULT (1{}))", "+1".repeat(2000)),
+        format!("CREATE TABLE x(a, b AS (a{}))", "+1".repeat(300_000)),
+        format!("CREATE TRIGGER x AFTER INSERT ON entry BEGIN SELECT 1{}; END", "+1".repeat(300_000)),
+        format!("CREATE INDEX x ON entry(key, value) WHERE id{}", "+1".repeat(30_000)),
+        format!("CREATE TABLE x({})", (0..20_000).map(|number| format!("c{number}")).collect::<Vec<_>>().join(",")),
+    ] {
+        store_with(&path, "");
+        let file = Connection::open(&path).unwrap();
+        file.execute_batch("PRAGMA writable_schema = ON").unwrap();
+        let kind = sql.split(' ').nth(1).unwrap().to_lowercase();
+        let root = if kind == "table" || kind == "index" { 4 } else { 0 };
+        file.execute("INSERT INTO sqlite_schema VALUES(?1, 'x', 'x', ?2, ?3)", (kind, root, &sql)).unwrap();
+        let _ = file.close();
+        let error = refused(&folder, &path);
+        assert!(matches!(error, StoreError::Damaged(_) | StoreError::TooLong), "{}: {error}", &sql[..40]);
+        assert!(Rescue::open(&path).is_err());
+    }
+}
+
+/// Each number that a file has in its head.
+#[test]
+fn any_number_in_the_head_is_refused_or_harmless() {
+    let folder = quick_folder();
+    let path = folder.path().join("file");
+    store_with(&path, "");
+    let sound = fs::read(&path).unwrap();
+    for at in 16..100 {
+        for bytes in
+            [&[0, 0][..], &[255, 255], &[127, 255, 255, 255], &[255; 4], &[0, 1], &[1, 0], &[2], &[3], &[64], &[128]]
+        {
+            let mut file = sound.clone();
+            file[at..(at + bytes.len()).min(100)].copy_from_slice(&bytes[..bytes.len().min(100 - at)]);
+            fs::write(&path, file).unwrap();
+            if let Ok(store) = Store::open(&path) {
+                let mut reader = store.reader().unwrap();
+                for (key, value) in [(b"key!", b"one"), (b"key2", b"two")] {
+                    let found = ask(&mut reader, key);
+                    assert!(
+                        found.as_ref().is_err() || found.as_ref().is_ok_and(|it| it.as_deref() == Some(value)),
+                        "{at}: {found:?}"
+                    );
+                }
+                assert!(matches!(ask(&mut reader, b"none"), Ok(None) | Err(_)));
+            }
+            ask_all(&path, &format!("byte {at}"));
+        }
+    }
+}
+
+#[test]
+fn one_row_of_another_type_leaves_the_others() {
+    let (_folder, path) = Folder::with("file");
+    let entries: Vec<_> = (0..20_u8).map(|number| ([number; 4], vec![number; 3000])).collect();
+    save(
+        &mut Store::open(&path).unwrap(),
+        &entries.iter().map(|(key, value)| (&key[..], &value[..])).collect::<Vec<_>>(),
+    );
+    let sql = "UPDATE entry SET value = 7 WHERE key = x'02020202'; UPDATE entry SET value = NULL + 1.5 WHERE key = x'05050505'; \
+               UPDATE entry SET value = 'text' WHERE key = x'07070707'; UPDATE entry SET checksum = 'x' WHERE key = x'09090909'";
+    let file = Connection::open(&path).unwrap();
+    sql.split(';').for_each(|sql| _ = file.execute_batch(sql));
+    drop(file);
+    let store = Store::open(&path).unwrap();
+    let mut reader = store.reader().unwrap();
+    let mut all = entries.iter().map(|(key, _)| &key[..]);
+    let rows = reader.get_some(&mut all, 1 << 20, Vec::new());
+    for (value, (key, sound)) in rows.values(&[]).zip(&entries) {
+        let is_sound = ![2, 7, 9].contains(&key[0]);
+        assert_eq!(value.ok().as_deref(), is_sound.then_some(&sound[..]), "{key:?}");
+    }
+    assert_eq!(rows.are_found().filter(|is_found| *is_found).count(), 20);
+}
+
+/// Rows that claim a gigabyte, and values that unpack to more than 256 times their bytes.
+#[test]
+fn what_a_row_claims_takes_no_memory() {
+    let (_folder, path) = Folder::with("file");
+    let zeros = zstd::bulk::compress(&vec![0; 100 << 20], 3).unwrap();
+    let many = zstd::bulk::compress(&vec![0; 4000], 3).unwrap().repeat(3000);
+    for bytes in [zeros, many] {
+        let checksum = xxh3_64_with_seed(&bytes, xxh3_64(b"key!").wrapping_add(1)) as i64;
+        store_with(&path, "");
+        let update = "UPDATE entry SET compression = 1, checksum = ?1, value = ?2 WHERE key = CAST('key!' AS BLOB)";
+        Connection::open(&path).unwrap().execute(update, (checksum, &bytes)).unwrap();
+        let value = ask(&mut Store::open(&path).unwrap().reader().unwrap(), b"key!");
+        assert!(matches!(&value, Err(StoreError::DamagedValue)) || value.unwrap().unwrap().len() <= 256 * bytes.len());
+    }
+    // The head of the row: the length of its value.
+    store_with(&path, "UPDATE entry SET value = zeroblob(3000)");
+    let mut file = fs::read(&path).unwrap();
+    let serial: Vec<_> = (0..file.len() - 1).filter(|at| file[*at..*at + 2] == [0xAE, 0x7C]).collect();
+    assert!(serial.len() >= 2, "{serial:?}");
+    for at in serial {
+        // The length of the row stands before its head: both claim 900 MB or so, in as many bytes as there are.
+        file[at..at + 2].copy_from_slice(&[0xFF, 0x7F]);
+    }
+    fs::write(&path, file).unwrap();
+    ask_all(&path, "a long value");
+}
+
+/// All limits of SQLite 3.54 are set, and accepted: a file chooses no number without a bound.
+#[test]
+fn all_limits_of_sqlite_are_set() {
+    let source = include_str!("../../src/open.rs");
+    let set = source.split_once("const LIMITS").and_then(|(_, rest)| rest.split_once("];")).unwrap().0;
+    use rusqlite::limits::Limit::*;
+    let all = [
+        SQLITE_LIMIT_LENGTH,
+        SQLITE_LIMIT_SQL_LENGTH,
+        SQLITE_LIMIT_COLUMN,
+        SQLITE_LIMIT_EXPR_DEPTH,
+        SQLITE_LIMIT_COMPOUND_SELECT,
+        SQLITE_LIMIT_VDBE_OP,
+        SQLITE_LIMIT_FUNCTION_ARG,
+        SQLITE_LIMIT_ATTACHED,
+        SQLITE_LIMIT_LIKE_PATTERN_LENGTH,
+        SQLITE_LIMIT_VARIABLE_NUMBER,
+        SQLITE_LIMIT_TRIGGER_DEPTH,
+        SQLITE_LIMIT_WORKER_THREADS,
+        SQLITE_LIMIT_PARSER_DEPTH,
+        SQLITE_LIMIT_SCHEMA,
+        SQLITE_LIMIT_TRIGGER_STEPS,
+    ];
+    for limit in all {
+        assert!(set.contains(&format!("(Limit::{limit:?}, ")), "{limit:?}");
+    }
+    assert_eq!(set.matches("(Limit::").count(), all.len());
+    assert!(rusqlite::version_number() < 3_055_000, "a new SQLite may have more of them");
 }

@@ -2,10 +2,14 @@
 
 mod damage;
 mod file;
+mod files;
 #[path = "../../../storage/tests/storage/folder.rs"]
 #[allow(dead_code)] // Other tests use more of it.
 mod folder;
+mod growth;
 mod hostile;
+mod journals;
+mod moved;
 mod processes;
 #[path = "../../../codec/tests/codec/support/random.rs"]
 #[allow(dead_code)]

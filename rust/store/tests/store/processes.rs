@@ -14,8 +14,10 @@ use std::time::{Duration, Instant};
 
 use varbatch_store::{Packed, Store, StoreError};
 
-use crate::file::{load, save};
+use crate::file::{keys, load, save};
 use crate::folder::Folder;
+#[cfg(target_os = "linux")]
+use crate::growth;
 use crate::random::Random;
 
 /// What a child is to do, and with which file, in its environment.
@@ -44,10 +46,10 @@ fn save_generation(store: &mut Store, generation: u8) -> Result<(), StoreError> 
 /// Which generation a store holds, if all of it is of one: 0 if it is empty.
 fn generation_in(store: &mut Store) -> u8 {
     let Some(first) = load(store, &[0; 4]) else {
-        assert_eq!(store.key_count().unwrap(), 0);
+        assert_eq!(keys(store).unwrap().len(), 0);
         return 0;
     };
-    assert_eq!(store.key_count().unwrap(), i64::from(KEYS));
+    assert_eq!(keys(store).unwrap().len(), usize::from(KEYS));
     for key in 0..KEYS {
         let len = 1000 + usize::from(key) * usize::from(first[0]);
         assert!(load(store, &[key; 4]).unwrap() == vec![first[0]; len], "key {key} of generation {}", first[0]);
@@ -65,6 +67,19 @@ fn say(text: &str) {
 fn child() {
     let (Ok(task), Some(path)) = (env::var(TASK), env::var_os(PATH)) else { return };
     let path = Path::new(&path);
+    #[cfg(target_os = "linux")]
+    match &*task {
+        "saves a long value" => return say(&format!("took {}", growth::save_a_long_value(path))),
+        "loads a long value" => return say(&format!("took {}", growth::load_a_long_value(path))),
+        _ => {}
+    }
+    if task == "damages files" {
+        return crate::damage::damage_files();
+    }
+    if task == "writes with SQLite" {
+        let file = rusqlite::Connection::open(path).unwrap();
+        return say(&format!("wrote {:?}", file.execute("DELETE FROM entry", ()).map_err(|error| error.to_string())));
+    }
     let opened = Store::open(path);
     match &*task {
         "first save" => {
@@ -105,6 +120,17 @@ fn child() {
             assert_eq!(generation_in(&mut Store::open(path).unwrap()), last, "opened again");
             say(&format!("last {last} {}", error.expect("it never was full")));
         }
+        "closes on a full disk" => {
+            let mut store = opened.unwrap();
+            save(&mut store, &[(b"key!", &[2; 600_000])]);
+            let error = store.close().unwrap_err();
+            assert!(matches!(error, StoreError::JournalKept(_)), "{error}");
+            let mut store = Store::open(path).unwrap();
+            assert!(load(&store, b"key!").unwrap() == [2; 600_000], "it is read all the same");
+            assert!(save_generation(&mut store, 1).is_err(), "and not written");
+            assert!(matches!(store.close(), Err(StoreError::JournalKept(_))));
+            say("last");
+        }
         "saves too much first" => {
             let mut store = opened.unwrap();
             let value = Packed::new(b"key!", vec![7; 20 << 20], false);
@@ -131,6 +157,13 @@ fn start(command: &mut Command, task: &str, path: &Path) -> Child {
     let name = concat!(module_path!(), "::child").split_once("::").unwrap().1;
     command.args([name, "--exact", "--nocapture"]).env(TASK, task).env(PATH, path);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap()
+}
+
+/// Runs [`child`] to its end, which must be a good one.
+pub fn run(task: &str, path: &Path) {
+    let output = start(&mut this_program(), task, path).wait_with_output().unwrap();
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{task}");
 }
 
 fn this_program() -> Command {
@@ -174,7 +207,7 @@ fn a_kill_during_the_first_save_leaves_all_of_it_or_nothing() {
         child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
         child.wait().unwrap();
         let is_done = said.contains("done");
-        journals += usize::from(fs::metadata(folder.join("store-journal")).is_ok_and(|file| file.len() > 0));
+        journals += usize::from(fs::metadata(folder.join("store-wal")).is_ok_and(|file| file.len() > 0));
         let mut store = Store::open(&path).unwrap();
         let generation = generation_in(&mut store);
         assert!(generation == 200 || generation == 0 && !is_done, "{generation}, done: {is_done}");
@@ -214,7 +247,7 @@ fn a_full_disk_leaves_the_last_commit_and_saving_goes_on_when_there_is_room() {
     let said = wait_for(&mut child, "last ");
     assert!(child.wait().unwrap().success());
     let (last, error) = said.split_once(' ').unwrap();
-    assert!(error.contains("What was saved before is whole") || error.contains("the disk is full"), "{error}");
+    assert!(error.contains("the disk is full") || error.contains("disk I/O error"), "{error}");
     let mut store = Store::open(&path).unwrap();
     assert_eq!(generation_in(&mut store).to_string(), last);
     for generation in [250, 3] {
@@ -285,4 +318,82 @@ fn a_file_that_cannot_be_written_is_read_unless_a_journal_is_left() {
     let said = read_only(&folder, &path, 0o444, 0o555).unwrap();
     assert!(said.contains("refused a killed game left a journal"), "{said}");
     assert_eq!(generation_in(&mut Store::open(&path).unwrap()), 6);
+}
+
+#[cfg(unix)]
+#[test]
+fn closing_on_a_full_disk_keeps_the_journal() {
+    let (folder, path) = Folder::with("store");
+    // The file is almost as long as may be.
+    let fill = r#"trap "" XFSZ; ulimit -f 2048; head -c 3000000 /dev/zero > "$0""#;
+    let probe = folder.join("probe");
+    assert!(!Command::new("sh").args(["-c", fill]).arg(&probe).stderr(Stdio::null()).status().unwrap().success());
+    let max = fs::metadata(&probe).unwrap().len() as usize;
+    fs::remove_file(probe).unwrap();
+    let mut store = Store::open(&path).unwrap();
+    save(&mut store, &[(b"long", &vec![1; max - 300_000])]);
+    store.close().unwrap();
+    let mut child = start(&mut limited_program(), "closes on a full disk", &path);
+    wait_for(&mut child, "last");
+    assert!(child.wait().unwrap().success());
+    assert_eq!(folder.names(), ["store", "store-wal"]);
+    let mut store = Store::open(&path).unwrap();
+    assert!(store.set_aside().is_none());
+    save(&mut store, &[(b"more", b"more")]);
+    assert!(load(&store, b"key!").unwrap() == [2; 600_000] && load(&store, b"more").unwrap() == b"more");
+    store.close().unwrap();
+    assert_eq!(folder.names(), ["store"]);
+}
+
+/// Before SQLite looks: what it would do to a journal that is another's.
+#[test]
+fn another_process_changes_nothing() {
+    let (folder, path) = Folder::with("store");
+    let mut child = start(&mut this_program(), "holds it", &path);
+    wait_for(&mut child, "done");
+    for journal in ["store-journal", "store-shm"] {
+        fs::write(folder.join(journal), b"another's").unwrap();
+    }
+    let before: Vec<_> = folder.names().into_iter().map(|name| (fs::read(folder.join(&name)).ok(), name)).collect();
+    assert!(matches!(Store::open(&path), Err(StoreError::Busy)));
+    let after: Vec<_> = folder.names().into_iter().map(|name| (fs::read(folder.join(&name)).ok(), name)).collect();
+    assert!(before == after);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// The value's own bytes aside; and those, with what was read, when it is loaded.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_value_takes_little_memory_besides_its_own() {
+    let (_folder, path) = Folder::with("store");
+    for (task, max) in [("saves a long value", 20 << 20), ("loads a long value", 220 << 20)] {
+        let mut child = start(&mut this_program(), task, &path);
+        let took: usize = wait_for(&mut child, "took ").parse().unwrap();
+        assert!(child.wait().unwrap().success());
+        println!("{task}: {} MB", took >> 20);
+        assert!(took < max, "{task}: {took}");
+    }
+}
+
+/// Closing a handle of the file would take SQLite's lock away (Unix). So this process must not open one.
+#[cfg(unix)]
+#[test]
+fn other_programs_are_kept_out_whatever_stores_are_asked_for() {
+    let (folder, path) = Folder::with("store");
+    let mut store = Store::open(&path).unwrap();
+    save_generation(&mut store, 1).unwrap();
+    store.checkpoint();
+    let reader = store.reader().unwrap();
+    assert!(matches!(Store::open(&path), Err(StoreError::Busy)));
+    assert!(matches!(varbatch_store::remove(&path), Err(StoreError::Busy)));
+    assert!(matches!(varbatch_store::rename(&path, &folder.join("to")), Err(StoreError::Busy)));
+    assert!(matches!(varbatch_store::Copy::begin(&path), Err(StoreError::Busy)));
+    drop(reader);
+    let mut child = start(&mut this_program(), "writes with SQLite", &path);
+    let said = wait_for(&mut child, "wrote ");
+    assert!(child.wait().unwrap().success());
+    assert!(said.contains("locked"), "{said}");
+    save_generation(&mut store, 2).unwrap();
+    assert_eq!(generation_in(&mut store), 2);
 }

@@ -1,14 +1,17 @@
-//! Loads the values of keys.
+//! Loads the values of keys: those that are queued from the queue, the others from the file, beside whoever writes it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use godot::builtin::{AnyArray, Variant};
 use godot::global::Error as EngineError;
-use varbatch_store::{Rows, Store};
+use varbatch_store::{Reader, Rows, StoreError};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::NextStep;
 
-use super::{PARALLEL_FROM, StoreCall, StoreFile, StoreWork, shown};
+use super::call::{StoreCall, StoreWork, Turn};
+use super::queue::Found;
+use super::{PARALLEL_FROM, StoreFile, shown};
 use crate::calls::decode::{Decoded, Deferred, Effort, Input, build_slots};
 use crate::engine::{self, HeldBytes, Slot, byte_array_of};
 use crate::jobs::task::Job;
@@ -25,104 +28,153 @@ const PIECES: usize = 4;
 /// The bytes of null.
 const NULL: &[u8] = &[0; 4];
 
+type Made = Result<Makers, Failure>;
+
 /// The values of some keys: null for each that is not there, or damaged.
 pub struct Loading {
     shown: String,
     keys: Vec<Vec<u8>>,
+    /// What is queued for some of them, by their index.
+    queued: BTreeMap<usize, Found>,
     next: usize,
     decoded: Decoded,
     /// Returned if the only value is missing or damaged; `None` to load an array.
     default: Option<Slot>,
     is_found: bool,
-    is_damaged: bool,
+    /// The first error of a value that is there, and cannot be read.
+    damage: Option<StoreError>,
 }
 
 impl Loading {
-    /// Loads an array of values, or one value if there is a default for it.
-    pub fn new(file: &Arc<StoreFile>, keys: &AnyArray, default: Option<&Variant>, makers: Made) -> StoreCall<Self> {
-        let read = makers.and_then(|makers| Ok((file.keys_of(engine::values(keys))?, makers)));
-        let (result, (keys, makers)) = match read {
-            Ok(read) => (Ok(()), read),
-            Err(failure) => (Err(failure), Default::default()),
-        };
-        let (shown, decoded) = (file.shown.clone(), Decoded::new(makers));
+    /// Reads the keys of an array of values, or of one value if there is a default for it.
+    fn new(file: &StoreFile, keys: &AnyArray, default: Option<&Variant>, makers: Made) -> Result<Self, Failure> {
+        let makers = makers?;
+        let (shown, keys, decoded) = (file.shown.clone(), file.keys_of(engine::values(keys))?, Decoded::new(makers));
         let default = default.map(|default| Slot::of(engine::value(default)));
-        let loading = Self { shown, keys, next: 0, decoded, default, is_found: false, is_damaged: false };
-        StoreCall::new(file, loading, result)
+        let queued = BTreeMap::new();
+        Ok(Self { shown, keys, queued, next: 0, decoded, default, is_found: false, damage: None })
     }
 
-    pub fn at_once(mut call: StoreCall<Self>) -> Outcome<Slot> {
-        pool::with(call.work.keys.len() >= PARALLEL_FROM, |threads| call.run(threads));
-        call.outcome()
+    /// Loads values as they are after all calls before, without waiting for these.
+    pub fn at_once(file: &StoreFile, keys: &AnyArray, default: Option<&Variant>, makers: Made) -> Outcome<Slot> {
+        let fallback = || default.map(|default| Slot::of(engine::value(default)));
+        let loaded = Self::new(file, keys, default, makers).and_then(|mut loading| {
+            pool::with(loading.keys.len() >= PARALLEL_FROM, |threads| loading.load_all(file, threads))?;
+            loading.decoded.finish();
+            Ok(loading)
+        });
+        match loaded {
+            Ok(mut loading) => loading.outcome(Ok(())),
+            Err(failure) => Outcome::failed(fallback().unwrap_or_else(no_values), failure),
+        }
+    }
+
+    pub fn held(file: &Arc<StoreFile>, keys: &AnyArray, makers: Made) -> impl Job + 'static {
+        match Self::new(file, keys, None, makers) {
+            Ok(loading) => StoreCall::new(file, Some(loading)),
+            Err(failure) => StoreCall::in_turn(None, Err(failure)),
+        }
+    }
+
+    fn load_all(&mut self, file: &StoreFile, threads: &Threads) -> Result<(), Failure> {
+        let mut reader = file.reader()?;
+        let queue = file.queue();
+        for (index, key) in self.keys.iter().enumerate().take_while(|_| !queue.is_empty()) {
+            self.queued.extend(queue.find(key).map(|found| (index, found)));
+        }
+        // With the queue locked: all that leaves it is in the file, and nothing that is called from now on.
+        reader.hold()?;
+        drop(queue);
+        while self.next < self.keys.len() {
+            self.load_some(file, reader.get(), threads);
+        }
+        Ok(())
     }
 
     /// Reads and decodes some values: threads take turns to read, and each decodes what it has read while the next reads.
-    fn load_some(&mut self, file: &StoreFile, store: &mut Store, threads: &Threads) {
-        let mut keys = self.keys[self.next..].iter().map(Vec::as_slice);
-        let is_many = keys.len() > 1;
-        if is_many {
-            store.hold_reads(true);
-        }
+    fn load_some(&mut self, file: &StoreFile, reader: &mut Reader, threads: &Threads) {
+        let Self { keys, queued, next, .. } = self;
+        let first = *next;
+        let mut left = keys[first..].iter().enumerate().map(|(index, key)| {
+            // A key without bytes is not looked for.
+            if queued.contains_key(&(first + index)) { &[][..] } else { key.as_slice() }
+        });
+        let mut at = first;
         let pieces = std::iter::from_fn(|| {
             let memory = || lock(&file.memory).pop().unwrap_or_default();
-            (keys.len() > 0).then(|| store.get_some(&mut keys, PIECE, memory()))
+            (left.len() > 0).then(|| {
+                let rows = reader.get_some(&mut left, PIECE, memory());
+                let from = at;
+                at += rows.are_found().count();
+                (from, rows)
+            })
         });
         let may = (self.decoded.allow_objects(), MayAsk::Nothing);
-        for Built { mut values, reports, is_found, is_damaged } in
-            threads.map(pieces.take(PIECES * threads.count()), |rows| {
-                let built = Built::of(&rows, may);
-                if rows.memory.len() <= 2 * PIECE {
-                    lock(&file.memory).push(rows.memory);
-                }
-                built
-            })
-        {
+        let built = threads.map(pieces.take(PIECES * threads.count()), |(from, rows)| {
+            let built = Built::of(&rows, from, queued, may);
+            if rows.memory.len() <= 2 * PIECE {
+                lock(&file.memory).push(rows.memory);
+            }
+            built
+        });
+        for Built { mut values, reports, is_found, damage } in built {
             self.is_found = is_found;
-            self.is_damaged |= is_damaged;
-            self.next += values.len();
+            self.damage = self.damage.take().or(damage);
+            *next += values.len();
             self.decoded.add(values.len(), |slots| {
                 slots.swap_with_slice(&mut values);
                 reports
             });
         }
-        if is_many {
-            store.hold_reads(false);
-        }
     }
 }
 
-type Made = Result<Makers, Failure>;
+fn no_values() -> Slot {
+    Slot::from(godot::meta::ToGodot::to_variant(&godot::builtin::VarArray::new()))
+}
 
 struct Built {
     values: Vec<Slot>,
     /// What is reported, and the values that need the engine.
     reports: (Reports, Vec<Deferred>),
+    /// True if the first key has a value.
     is_found: bool,
-    is_damaged: bool,
+    damage: Option<StoreError>,
 }
 
 impl Built {
-    /// Builds the values, but for those of damaged rows, which it reports.
-    fn of(rows: &Rows<'_>, may: (bool, MayAsk)) -> Self {
-        let found: Vec<_> = rows.values(NULL).collect();
+    /// Builds the values, but for those of damaged rows, which it reports. Those that are queued are not in the rows.
+    fn of(rows: &Rows<'_>, from: usize, queued: &BTreeMap<usize, Found>, may: (bool, MayAsk)) -> Self {
+        let mut found: Vec<_> = rows.values(NULL).collect();
+        let mut are_found: Vec<_> = rows.are_found().collect();
+        for (index, queued) in queued.range(from..from + found.len()) {
+            let bytes = queued.bytes();
+            are_found[index - from] = bytes.is_some();
+            found[index - from] = Ok(bytes.map_or(NULL.into(), Into::into));
+        }
         let inputs = found.iter().map(|value| Ok(Input { at: 0, bytes: value.as_deref().unwrap_or(NULL) }));
         let hold = |_, input: Input<'_>| (HeldBytes::new(byte_array_of(input.bytes)), 0..input.bytes.len());
         let (mut values, alone) = (found.iter().map(|_| Slot::new()).collect::<Vec<_>>(), Threads::alone());
         let effort = Effort::of(inputs.clone().take(KIND_SAMPLE), 0, found.len(), may, None);
         let mut reports = build_slots(inputs, &mut values, &effort, hold, &alone);
-        let is_damaged = found.iter().any(Result::is_err);
+        let mut damage = None;
         for (index, value) in found.into_iter().enumerate() {
-            if let Err(text) = value {
-                reports.0.push_error(index, || text);
+            if let Err(error) = value {
+                reports.0.push_error(index, || error.to_string());
+                damage.get_or_insert(error);
             }
         }
-        Self { values, reports, is_found: rows.has_first(), is_damaged }
+        Self { values, reports, is_found: are_found.first() == Some(&true), damage }
     }
 }
 
 impl StoreWork for Loading {
-    fn step(&mut self, file: &StoreFile, store: &mut Store, threads: &Threads) -> Result<NextStep, Failure> {
-        self.load_some(file, store, threads);
+    fn step(&mut self, turn: &Turn, threads: &Threads) -> Result<NextStep, Failure> {
+        // In its turn nothing is queued before it, and nothing is changed between its steps.
+        let mut reader = turn.file.reader()?;
+        reader.hold()?;
+        self.load_some(&turn.file, reader.get(), threads);
+        drop(reader);
         Ok(if self.next < self.keys.len() { NextStep::More } else { self.decoded.end() })
     }
 
@@ -139,10 +191,10 @@ impl StoreWork for Loading {
         let outcome = Outcome::from(result.map(|()| {
             let name = |index: usize| shown(&self.keys[index]);
             let lines = self.decoded.reports.lines(&Subject::keys(&self.shown, &name));
-            let code = match self.decoded.reports.has_errors() {
-                _ if self.is_damaged => EngineError::ERR_FILE_CORRUPT,
-                true => EngineError::ERR_INVALID_DATA,
-                false => EngineError::OK,
+            let code = match (&self.damage, self.decoded.reports.has_errors()) {
+                (Some(error), _) => super::code_of(error),
+                (None, true) => EngineError::ERR_INVALID_DATA,
+                (None, false) => EngineError::OK,
             };
             Outcome { code, ..Outcome::new(self.decoded.take(), lines) }
         }));

@@ -1,0 +1,270 @@
+extends "store_base.gd"
+## A journal belongs to one file; and what becomes of a store that is moved, removed, copied or replaced.
+
+const MOVED := "the file was moved, removed, or written by another program"
+const SET_ASIDE := "a journal of another file lay beside it"
+
+
+func world(generation: int, count := 200) -> Dictionary:
+	var values := {"generation": generation}
+	for i: int in count:
+		values[i] = [generation, i, "x".repeat(300)]
+	return values
+
+
+## Saves generations 1 to 3, the last one of few keys, and leaves the file and the journal at another path as a kill
+## does. Returns the bytes of the closed file of generation 1.
+func killed(at: String) -> PackedByteArray:
+	var source := folder + "/source.store"
+	store = open(source)
+	check_int(store.save_vars(world(1)), OK, "generation 1")
+	check_int(store.close(), OK, "close")
+	var first := FileAccess.get_file_as_bytes(source)
+	store = open(source)
+	check_int(store.save_vars(world(2)), OK, "generation 2")
+	check_int(store.save_vars(world(3, 20)), OK, "generation 3")
+	for end: String in ["", "-wal"]:
+		check_int(DirAccess.copy_absolute(source + end, at + end), OK, "copy")
+	check_int(store.close(), OK, "close the source")
+	check_int(VarBatchStore.remove(source), OK, "remove the source")
+	store = null
+	return first
+
+
+## The generations of all values that the store at a path has.
+func generations(at := path) -> Dictionary:
+	var found := {}
+	var other := open(at)
+	if other == null:
+		return {}
+	for value: Array in other.load_vars(range(200)).filter(func(value: Variant) -> bool: return value != null):
+		found[value[0]] = found.get(value[0], 0) + 1
+	found["said"] = other.load_var("generation")
+	check_int(other.close(), OK, "close")
+	return found
+
+
+func test_a_killed_game_loses_nothing() -> void:
+	killed(path)
+	check_value(generations(), {3: 20, 2: 180, "said": 3}, "what was saved")
+	check_names([path.get_file()], "what is left")
+
+
+func test_an_old_copy_is_put_back() -> void:
+	for round: int in 2:
+		var first := killed(path)
+		var journal := FileAccess.get_file_as_bytes(path + "-wal")
+		if round == 0:
+			write(path, first)
+		else:
+			write(folder + "/tmp", first)
+			check_int(DirAccess.rename_absolute(folder + "/tmp", path), OK, "rename")
+		check_value(expect_logged(generations, 0, 1, SET_ASIDE), {1: 200, "said": 1}, "the copy")
+		DirAccess.remove_absolute(path + "-wal-set-aside-1")
+		# And one of another history.
+		VarBatchStore.remove(path)
+		store = open(folder + "/other.store")
+		check_int(store.save_vars(world(7)), OK, "another world")
+		check_int(store.close(), OK, "close")
+		check_int(DirAccess.copy_absolute(folder + "/other.store", path), OK, "a template")
+		write(path + "-wal", journal)
+		check_value(expect_logged(generations, 0, 1, SET_ASIDE), {7: 200, "said": 7}, "the other world")
+		check_bytes(FileAccess.get_file_as_bytes(path + "-wal-set-aside-1"), journal, "the journal")
+		for name: String in DirAccess.get_files_at(folder):
+			DirAccess.remove_absolute(folder + "/" + name)
+
+
+## A store that was only removed, and one that is empty.
+func test_a_journal_without_its_file() -> void:
+	for is_empty: bool in [false, true]:
+		killed(path)
+		DirAccess.remove_absolute(path)
+		if is_empty:
+			write(path, [])
+		store = expect_logged(open.bind(path), 0, 1, SET_ASIDE)
+		check_value(store.get_keys(), [], "keys of a new world")
+		check_int(store.close(), OK, "close")
+		check_int(DirAccess.remove_absolute(path + "-wal-set-aside-1"), OK, "remove the journal")
+		check_int(VarBatchStore.remove(path), OK, "remove")
+		check_names([], "what is left")
+		store = null
+
+
+## SQLite would play such a journal.
+func test_a_rollback_journal() -> void:
+	store = open()
+	check_int(store.save_vars(world(1)), OK, "save")
+	check_int(store.close(), OK, "close")
+	var head := PackedByteArray([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
+	head.resize(16384)
+	write(path + "-journal", head)
+	check_value(expect_logged(generations, 0, 1, SET_ASIDE), {1: 200, "said": 1}, "all of it")
+	check_bytes(FileAccess.get_file_as_bytes(path + "-journal-set-aside-1"), head, "the journal")
+
+
+func saves_that_fail() -> void:
+	for i: int in 3:
+		expect_errors(store.save_var.bind("late", i), 1, MOVED)
+		check_int(VarBatch.get_last_error(), ERR_FILE_BAD_DRIVE, "moved")
+	expect_errors(func() -> Variant: return store.save_vars_async({"late": 1}).wait(), 1, MOVED)
+
+
+func test_moved_while_open() -> void:
+	if not is_unix():
+		return
+	var other := folder + "/other.store"
+	for how: String in ["renamed", "removed", "replaced", "written over", "journal removed"]:
+		store = open()
+		check_int(store.save_vars(world(1)), OK, "save")
+		check_int(store.close(), OK, "close")
+		var first := FileAccess.get_file_as_bytes(path)
+		store = open(other)
+		check_int(store.save_vars(world(5)), OK, "save another")
+		check_int(store.close(), OK, "close it")
+		store = open()
+		check_int(store.save_vars(world(2)), OK, "save")
+		var expected := {2: 200, "said": 2}
+		match how:
+			"renamed":
+				DirAccess.rename_absolute(path, folder + "/renamed.store")
+			"removed":
+				DirAccess.remove_absolute(path)
+			"replaced":
+				DirAccess.rename_absolute(other, path)
+			"written over":
+				DirAccess.copy_absolute(other, path)
+			"journal removed":
+				DirAccess.remove_absolute(path + "-wal")
+		saves_that_fail()
+		if how in ["renamed", "journal removed"]:
+			check_value(store.load_var(3), [2, 3, "x".repeat(300)], "a load, " + how)
+			check_int(store.close(), OK, "close")
+			check_value(generations(folder + "/renamed.store" if how == "renamed" else path), expected, how)
+		else:
+			if how == "written over":
+				expect_errors(store.load_var.bind(3), 1, MOVED)
+			expect_errors(store.close, 1, MOVED)
+			expected = {1: 200, "said": 1} if how == "removed" else {5: 200, "said": 5}
+			if how == "removed":
+				write(path, first)
+			# The journal stands on the first file.
+			var found: Dictionary = quietly(generations)
+			check(found == expected or how == "removed" and found == {2: 200, "said": 2}, "%s: %s" % [how, found])
+		store = null
+		for name: String in DirAccess.get_files_at(folder):
+			DirAccess.remove_absolute(folder + "/" + name)
+
+
+## Also Callables, which static methods are not.
+func remove(at: String) -> int:
+	return VarBatchStore.remove(at)
+
+
+func rename_store(from: String, to: String) -> int:
+	return VarBatchStore.rename(from, to)
+
+
+func test_remove_and_rename() -> void:
+	killed(path)
+	var to := folder + "/renamed.store"
+	check_int(VarBatchStore.rename(path, to), OK, "rename")
+	check_names([to.get_file()], "renamed")
+	check_value(generations(to), {3: 20, 2: 180, "said": 3}, "with its journal")
+	write(path, "a text".to_utf8_buffer())
+	expect_errors(rename_store.bind(to, path), 1, "a file is there already")
+	check_int(VarBatch.get_last_error(), ERR_ALREADY_EXISTS, "another file")
+	expect_errors(remove.bind(path), 1, "it is not a store")
+	check_int(VarBatch.get_last_error(), ERR_FILE_UNRECOGNIZED, "another file")
+	expect_errors(remove.bind(folder + "/none.store"), 1, "none.store")
+	check_int(VarBatch.get_last_error(), ERR_FILE_NOT_FOUND, "no file")
+	store = open(to)
+	for action: Callable in [remove.bind(to), rename_store.bind(to, folder + "/b.store")]:
+		expect_errors(action, 1, "has it open")
+		check_int(VarBatch.get_last_error(), ERR_BUSY, "open")
+	check_int(store.close(), OK, "close")
+	check_int(VarBatchStore.remove(to), OK, "remove")
+	check_names([path.get_file()], "removed")
+
+
+func test_backup() -> void:
+	store = open()
+	check_int(store.save_vars(world(1)), OK, "save")
+	var to := folder + "/backup.store"
+	for generation: int in [2, 3]:
+		check_int(store.save_vars(world(generation)), OK, "save")
+		store.save_vars_async({"queued": generation})
+		var task := store.backup_async(to)
+		# It is of one moment.
+		check_int(store.save_vars(world(9)), OK, "a save meanwhile")
+		check_int(task.wait() as int, OK, "backup")
+		check_value(generations(to), {generation: 200, "said": generation}, "the copy")
+	var copy := open(to)
+	check_value([copy.load_var("queued"), copy.get_key_count()], [3, 202], "what was called before")
+	expect_errors(func() -> Variant: return store.backup_async(to).wait(), 1, "has it open")
+	copy = null
+	write(folder + "/text", "a text".to_utf8_buffer())
+	var refused := func() -> Variant: return store.backup_async(folder + "/text").wait()
+	check_int(expect_errors(refused, 1, "a file is there already") as int, ERR_ALREADY_EXISTS, "another file")
+	check_int(FileAccess.get_file_as_bytes(folder + "/text").size(), 6, "the text")
+	for bad: String in ["", folder + "/none/b.store"]:
+		expect_errors(func() -> Variant: return store.backup_async(bad).wait(), 1, "none/b" if bad else "an empty one")
+	var task := store.backup_async(folder + "/late.store")
+	check_int(store.close(), OK, "close waits for it")
+	check_int(task.get_result() as int, OK, "the late copy")
+	check_value(generations(folder + "/late.store"), {9: 200, "said": 9}, "the late copy")
+
+
+## A thread starts copies while this one closes, opens and replaces the file: none waits for the other for ever.
+func test_backups_of_another_thread() -> void:
+	store = open()
+	check_int(store.save_vars(world(1)), OK, "save")
+	var to := folder + "/backup.store"
+	var work := func(_index: int) -> int:
+		for i: int in 40:
+			store.backup_async(to)
+		return 0
+	var turn := 0
+	var threads := start_threads(1, work)
+	while any_alive(threads):
+		turn += 1
+		match turn % 3:
+			0:
+				check_int(store.erase_all(), OK, "erase all")
+			1:
+				check(quietly(open.bind(path)) == null, "opened twice")
+			2:
+				check_int(store.save_var("generation", turn), OK, "save")
+	end_threads(threads)
+	check_int(store.close(), OK, "close")
+	store = open()
+	check(store != null, "opened again")
+
+
+func test_paths() -> void:
+	for bad: String in ["", "uid://x"]:
+		check(quietly(open.bind(bad)) == null, "it opened \"%s\"" % bad)
+		check_int(VarBatch.get_last_error(), ERR_FILE_BAD_PATH, "\"%s\"" % bad)
+	var name := folder + "/" + "n".repeat(240)
+	expect_errors(open.bind(name), 1, "expected a name of at most")
+	for odd: String in [":memory:", "file:x?mode=memory", "a%41.store"]:
+		if OS.get_name() == "Windows":
+			continue
+		store = open(folder + "/" + odd)
+		check_int(store.save_var(1, odd), OK, odd)
+		check_int(store.close(), OK, odd)
+		store = open(folder + "/" + odd)
+		check_value(store.load_var(1), odd, "opened again")
+		store.close()
+
+
+## The last reference, and the path again at once.
+func test_opened_again() -> void:
+	for i: int in 20:
+		store = open()
+		check(store != null, "opened again")
+		store.save_vars_async({1: Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 12_000_000), 2: i})
+		store = null
+		store = open()
+		check_value(store.load_var(2), i, "what was saved before")
+		check_int(store.save_var(3, Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 12_000_000)), OK, "save")
+		store = null

@@ -1,0 +1,207 @@
+extends "store_base.gd"
+## Two values are one key of a VarBatchStore where they are one key of a Dictionary, and keys are sorted as their
+## values.
+
+const BATCHES := 10
+const SAVED := 500
+const ASKED := 1000
+
+## How deep keys are nested.
+const DEPTH := 2
+
+const NUMBERS: PackedInt32Array = [-1, 0, 1]
+## The bits of 0.0, -0.0, 1.0, infinity and two NaNs: GDScript merges constants that are equal.
+const FLOAT_BITS: PackedStringArray = [
+	"0000000000000000",
+	"8000000000000000",
+	"3ff0000000000000",
+	"7ff0000000000000",
+	"7ff8000000000000",
+	"fff8000000012345",
+]
+const TEXTS: PackedStringArray = ["", "a", "b"]
+## Those at which UTF-8 and UTF-16 change their length.
+const CODE_POINTS: PackedInt32Array = [0x61, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff]
+
+var random := RandomNumberGenerator.new()
+var _floats: Array = Array(FLOAT_BITS).map(Values.float_from_bits)
+
+
+func test_keys_are_those_of_a_dictionary() -> void:
+	random.seed = 35
+	store = open()
+	var found := 0
+	var asked := 0
+	for batch: int in sized_part_of(BATCHES):
+		var model := {}
+		for i: int in SAVED:
+			model[_any(DEPTH)] = i
+		check_int(store.erase_all(), OK, "erase all")
+		check_int(store.save_vars(model), OK, "save")
+		var keys := store.get_keys()
+		check_int(keys.size(), model.size(), "keys")
+		check(model.has_all(keys), "keys that the Dictionary has")
+		for i: int in ASKED:
+			var key: Variant = _any(DEPTH)
+			var is_there := model.has(key)
+			var shown := "%s: %s" % [var_to_str(key), var_to_bytes(key).hex_encode()]
+			check(store.has_key(key) == is_there, "has_key must be %s of %s" % [is_there, shown])
+			check_value(store.load_var(key), model.get(key), shown)
+			found += int(is_there)
+			asked += 1
+	check(found > asked / 5 and found < asked * 4 / 5, "%d of %d keys were there" % [found, asked])
+
+
+## Numbers, texts and vectors, each alone in the store.
+func test_keys_are_sorted() -> void:
+	random.seed = 36
+	store = open()
+	for make: Callable in [_int, _float, _text, _vector2i, _vector3]:
+		var model := {}
+		for i: int in 300:
+			model[make.call()] = i
+		var sorted := model.keys()
+		sorted.sort()
+		check_int(store.erase_all(), OK, "erase all")
+		check_int(store.save_vars(model), OK, "save")
+		check_value(store.get_keys(), sorted, "sorted keys of %s" % make.get_method())
+
+
+func _int() -> int:
+	return (random.randi() << 32 | random.randi()) >> random.randi_range(0, 63)
+
+
+func _float() -> float:
+	return random.randfn() * pow(10.0, random.randi_range(-300, 300))
+
+
+func _text() -> String:
+	var text := ""
+	for i: int in random.randi_range(0, 4):
+		text += String.chr(CODE_POINTS[random.randi_range(0, CODE_POINTS.size() - 1)])
+	return text
+
+
+func _vector2i() -> Vector2i:
+	return Vector2i(random.randi_range(-9, 9), random.randi_range(-9, 9))
+
+
+func _vector3() -> Vector3:
+	return Vector3(random.randi_range(-2, 2), random.randf_range(-1.0, 1.0), random.randi_range(-2, 2))
+
+
+## One of few values, so that many are equal. The engine never finds a NaN that is an element or the value of an entry.
+func _any(depth: int, is_part := false) -> Variant:
+	var type := random.randi_range(0, TYPE_MAX - 1)
+	if depth > 0 and random.randi() % 3 > 0:
+		type = TYPE_ARRAY if random.randi() % 2 else TYPE_DICTIONARY
+	match type:
+		TYPE_NIL:
+			return null
+		TYPE_BOOL:
+			return random.randi() % 2 == 0
+		TYPE_INT:
+			return _number()
+		TYPE_FLOAT:
+			return _some_float(is_part)
+		TYPE_STRING, TYPE_STRING_NAME, TYPE_NODE_PATH:
+			return type_convert(_some_text(), type)
+		TYPE_ARRAY:
+			return _array(depth)
+		TYPE_DICTIONARY:
+			return _dictionary(depth)
+		TYPE_RID, TYPE_OBJECT, TYPE_CALLABLE, TYPE_SIGNAL:
+			return _number()
+	if type >= TYPE_PACKED_BYTE_ARRAY:
+		return _packed(type)
+	return _components(type)
+
+
+func _number() -> int:
+	return NUMBERS[random.randi_range(0, NUMBERS.size() - 1)]
+
+
+func _some_float(is_part := false) -> float:
+	return _floats[random.randi_range(0, 3 if is_part else _floats.size() - 1)]
+
+
+func _some_text() -> String:
+	return TEXTS[random.randi_range(0, TEXTS.size() - 1)]
+
+
+## Zeros of either sign or ones, but for one component.
+func _components(type: int) -> Variant:
+	var bytes := var_to_bytes(type_convert(null, type))
+	var is_float := type in Values.FLOAT_COMPONENTS
+	var count: int = Values.FLOAT_COMPONENTS[type] if is_float else Values.INT_COMPONENTS[type]
+	var size := (bytes.size() - 4) / count
+	var changed := random.randi_range(0, 1)
+	for i: int in count:
+		var at := 4 + i * size
+		if not is_float:
+			bytes.encode_s32(at, _number() if i == changed else 0)
+			continue
+		var value: float = _some_float() if i == changed else _floats[random.randi_range(0, 1)]
+		if size == 8:
+			bytes.encode_double(at, value)
+		else:
+			bytes.encode_float(at, value)
+	return bytes_to_var(bytes)
+
+
+func _packed(type: int) -> Variant:
+	var elements: Array = []
+	for i: int in random.randi_range(0, 1):
+		match type:
+			TYPE_PACKED_BYTE_ARRAY:
+				elements.append(_number() & 1)
+			TYPE_PACKED_INT32_ARRAY, TYPE_PACKED_INT64_ARRAY:
+				elements.append(_number())
+			TYPE_PACKED_FLOAT32_ARRAY, TYPE_PACKED_FLOAT64_ARRAY:
+				elements.append(_some_float())
+			TYPE_PACKED_STRING_ARRAY:
+				elements.append(_some_text())
+			TYPE_PACKED_VECTOR2_ARRAY:
+				elements.append(_components(TYPE_VECTOR2))
+			TYPE_PACKED_VECTOR3_ARRAY:
+				elements.append(_components(TYPE_VECTOR3))
+			TYPE_PACKED_VECTOR4_ARRAY:
+				elements.append(_components(TYPE_VECTOR4))
+			TYPE_PACKED_COLOR_ARRAY:
+				elements.append(_components(TYPE_COLOR))
+	return type_convert(elements, type)
+
+
+## With a type or without, of few elements.
+func _array(depth: int) -> Array:
+	var elements: Array = []
+	var type := _element_type()
+	for i: int in random.randi_range(0, 2 if depth > 0 else 0):
+		elements.append(_any(depth - 1, true) if type == TYPE_NIL else _of(type))
+	return Array(elements, type, &"", null) if type != TYPE_NIL else elements
+
+
+func _dictionary(depth: int) -> Dictionary:
+	var entries := {}
+	var key_type := _element_type()
+	var value_type := _element_type()
+	for i: int in random.randi_range(0, 2 if depth > 0 else 0):
+		var key: Variant = _any(depth - 1) if key_type == TYPE_NIL else _of(key_type)
+		entries[key] = _any(depth - 1, true) if value_type == TYPE_NIL else _of(value_type)
+	if key_type == TYPE_NIL and value_type == TYPE_NIL:
+		return entries
+	return Dictionary(entries, key_type, &"", null, value_type, &"", null)
+
+
+## Any, or one of few types.
+func _element_type() -> int:
+	return [TYPE_NIL, TYPE_NIL, TYPE_INT, TYPE_FLOAT, TYPE_STRING, TYPE_STRING_NAME][random.randi_range(0, 5)]
+
+
+func _of(type: int) -> Variant:
+	match type:
+		TYPE_INT:
+			return _number()
+		TYPE_FLOAT:
+			return _some_float(true)
+	return type_convert(_some_text(), type)

@@ -1,0 +1,223 @@
+//! What saves in the background will change, in the order of their calls: loads find it here, and need not wait for the disk.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use varbatch_codec::fill::to_vec;
+
+use super::StoreFile;
+use super::saving::Changes;
+use crate::jobs::lock;
+use crate::report::Failure;
+use crate::value::walk::Held;
+
+/// Values to save and keys to erase, held until they are on the disk.
+pub type HeldChanges = Changes<'static, Held>;
+
+/// Keys that are removed at a time.
+const REMOVED: usize = 256;
+
+/// A save that waits. Only changed while the queue is locked.
+pub struct Queued {
+    pub ticket: u64,
+    pub changes: HeldChanges,
+    state: Mutex<State>,
+}
+
+#[derive(Clone)]
+enum State {
+    Waiting,
+    /// A commit is about to have it: it can be cancelled no more.
+    Committing,
+    Ended(Result<(), Failure>),
+    Cancelled,
+}
+
+impl Queued {
+    /// Returns how it ended, if it has.
+    pub fn end(&self) -> Option<Result<(), Failure>> {
+        if let State::Ended(result) = &*lock(&self.state) { Some(result.clone()) } else { None }
+    }
+
+    pub fn is_committed(&self) -> bool {
+        matches!(&*lock(&self.state), State::Committing | State::Ended(Ok(())))
+    }
+
+    /// True if its changes will be made, or are.
+    fn is_valid(&self) -> bool {
+        !matches!(&*lock(&self.state), State::Ended(Err(_)) | State::Cancelled)
+    }
+
+    fn is_waiting(&self) -> bool {
+        matches!(&*lock(&self.state), State::Waiting)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        matches!(&*lock(&self.state), State::Cancelled)
+    }
+
+    fn set(&self, state: State) {
+        *lock(&self.state) = state;
+    }
+}
+
+/// What is queued for a key: a value, by its index, or that it is erased.
+pub enum Found {
+    Value(Arc<Queued>, usize),
+    Erased,
+}
+
+impl Found {
+    pub fn is_value(&self) -> bool {
+        matches!(self, Self::Value(..))
+    }
+
+    /// Returns the bytes of the value, if there will be one.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Value(save, index) => save.changes.plans.part(*index).map(to_vec),
+            Self::Erased => None,
+        }
+    }
+}
+
+#[derive(Default)]
+pub struct Queue {
+    saves: BTreeMap<u64, Arc<Queued>>,
+    /// For each key the saves that change it, by their tickets, with the index of the value.
+    keys: BTreeMap<Vec<u8>, VecDeque<(u64, Option<usize>)>>,
+    /// How many saves erase ranges of keys.
+    ranges: usize,
+    /// The last save of those that could not be saved together: each of them is saved alone.
+    pub alone_to: u64,
+}
+
+impl StoreFile {
+    /// Removes a save that has ended from the queue.
+    pub fn remove_queued(&self, save: &Queued) {
+        let mut from = 0;
+        while self.queue().remove_some(save, from) {
+            from += REMOVED;
+        }
+    }
+}
+
+impl Queue {
+    pub fn is_empty(&self) -> bool {
+        self.saves.is_empty()
+    }
+
+    pub fn add(&mut self, ticket: u64, changes: HeldChanges) -> Arc<Queued> {
+        let save = Arc::new(Queued { ticket, changes, state: Mutex::new(State::Waiting) });
+        for (key, index) in save.changes.keys(0) {
+            let row = (ticket, index);
+            let of_key = self.keys.entry(key.to_vec()).or_default();
+            // Calls of several threads may come here in another order than that of their tickets.
+            let at = of_key.partition_point(|(other, _)| *other < ticket);
+            of_key.insert(at, row);
+        }
+        self.ranges += usize::from(save.changes.range.is_some());
+        self.saves.insert(ticket, Arc::clone(&save));
+        save
+    }
+
+    /// Returns a save that waits.
+    pub fn waiting(&self, ticket: u64) -> Option<Arc<Queued>> {
+        self.saves.get(&ticket).filter(|save| save.is_waiting()).cloned()
+    }
+
+    /// From now on they cannot be cancelled. Returns false if one of them was.
+    pub fn commit(&self, saves: &[Arc<Queued>]) -> bool {
+        let is_all = saves.iter().all(|save| save.is_waiting());
+        if is_all {
+            saves.iter().for_each(|save| save.set(State::Committing));
+        }
+        is_all
+    }
+
+    /// Lets saves wait again whose commit failed.
+    pub fn wait(&self, saves: &[Arc<Queued>]) {
+        saves.iter().filter(|save| !save.is_cancelled()).for_each(|save| save.set(State::Waiting));
+    }
+
+    /// Ends a save. Its keys stay until they are [removed](Self::remove_some).
+    pub fn end(&self, save: &Queued, result: Result<(), Failure>) {
+        save.set(State::Ended(result));
+    }
+
+    /// Cancels a save, unless it has ended.
+    pub fn cancel(&self, save: &Queued) {
+        if save.end().is_none() {
+            save.set(State::Cancelled);
+        }
+    }
+
+    /// Removes some keys of a save that has ended, from an index on, as loads wait meanwhile. Returns false if there are no more.
+    pub fn remove_some(&mut self, save: &Queued, from: usize) -> bool {
+        let mut count = 0;
+        for (key, _) in save.changes.keys(from).take(REMOVED) {
+            count += 1;
+            let Some(of_key) = self.keys.get_mut(key) else { continue };
+            // Mostly the first.
+            if let Some(at) = of_key.iter().position(|(ticket, _)| *ticket == save.ticket) {
+                of_key.remove(at);
+            }
+            if of_key.is_empty() {
+                self.keys.remove(key);
+            }
+        }
+        let is_more = count == REMOVED;
+        if !is_more && self.saves.remove(&save.ticket).is_some() {
+            self.ranges -= usize::from(save.changes.range.is_some());
+        }
+        is_more
+    }
+
+    /// Returns what is queued for a key.
+    pub fn find(&self, key: &[u8]) -> Option<Found> {
+        let valid = |ticket| self.saves.get(&ticket).filter(|save| save.is_valid());
+        let of_key = self.keys.get(key).into_iter().flatten().rev();
+        let found = of_key.filter_map(|(ticket, index)| Some((valid(*ticket)?, index))).next();
+        let after = found.as_ref().map_or(0, |(save, _)| save.ticket);
+        match found {
+            _ if self.ranges > 0 && self.ranges_after(after).any(|range| range.has(key)) => Some(Found::Erased),
+            Some((_, None)) => Some(Found::Erased),
+            Some((save, Some(index))) => Some(Found::Value(Arc::clone(save), *index)),
+            None => None,
+        }
+    }
+
+    fn ranges_after(&self, ticket: u64) -> impl Iterator<Item = &KeyBytes> {
+        let after = self.saves.range(ticket + 1..).filter(|(_, save)| save.is_valid());
+        after.filter_map(|(_, save)| save.changes.range.as_ref())
+    }
+
+    /// Returns the keys of a range that are queued, in order, each with whether it will have a value; and the ranges that will
+    /// be erased of what is on the disk.
+    pub fn keys_in(&self, range: &KeyBytes) -> (Vec<(Vec<u8>, bool)>, Vec<KeyBytes>) {
+        let all = self.keys.range::<[u8], _>((std::ops::Bound::Included(&*range.from), std::ops::Bound::Unbounded));
+        let queued = all.take_while(|(key, _)| range.has(key));
+        let keys = queued.filter_map(|(key, _)| Some((key.clone(), self.find(key)?.is_value())));
+        (keys.collect(), self.ranges_after(0).cloned().collect())
+    }
+}
+
+/// Keys from `from` to before `to`, or to the last.
+#[derive(Clone, Default)]
+pub struct KeyBytes {
+    pub from: Vec<u8>,
+    pub to: Option<Vec<u8>>,
+}
+
+impl KeyBytes {
+    pub fn has(&self, key: &[u8]) -> bool {
+        *self.from <= *key && self.to.as_ref().is_none_or(|to| *key < **to)
+    }
+}
+
+impl From<Range<Vec<u8>>> for KeyBytes {
+    fn from(range: Range<Vec<u8>>) -> Self {
+        Self { from: range.start, to: Some(range.end) }
+    }
+}

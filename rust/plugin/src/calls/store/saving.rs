@@ -1,0 +1,414 @@
+//! Saves values and erases keys, all of it in one commit or nothing. Saves in the background that wait one behind the other share
+//! a commit.
+
+use std::sync::Arc;
+
+use godot::builtin::{AnyArray, AnyDictionary, VarArray, Variant};
+use godot::global::Error as EngineError;
+use varbatch_codec::Borrowed;
+use varbatch_codec::fill::to_vec;
+use varbatch_storage::Ticket;
+use varbatch_store::{Packed, Store};
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::NextStep;
+
+use super::call::{StoreCall, StoreWork, Turn};
+use super::queue::{KeyBytes, Queued};
+use super::{PARALLEL_FROM, StoreFile, shown};
+use crate::calls::encode::{Batch, Form, Plans};
+use crate::engine::{self, Slot};
+use crate::jobs::pool;
+use crate::jobs::task::{Job, STEP, VALUE};
+use crate::report::{Failure, Line, Outcome};
+
+/// Keys that a step erases, and bytes of a commit from which on no other save joins it.
+const ERASED: usize = 1000;
+const JOINED: usize = 8 << 20;
+
+/// What to save: nothing, if the arguments are invalid.
+pub struct SaveRequest {
+    file: Arc<StoreFile>,
+    keys: Keys,
+    batch: Batch,
+    result: Result<(), Failure>,
+}
+
+/// The keys of the values, in their order, and those to erase.
+#[derive(Default)]
+struct Keys {
+    saved: Vec<Vec<u8>>,
+    erased: Vec<Vec<u8>>,
+    range: Option<KeyBytes>,
+}
+
+impl SaveRequest {
+    /// Reads the keys, and the properties of objects. Scripts may run.
+    fn new(file: Arc<StoreFile>, saved: &AnyArray, values: AnyArray, erase: &AnyArray, full_objects: bool) -> Self {
+        let keys = |keys| file.keys_of(engine::values(keys));
+        let read = || Ok(Keys { saved: keys(saved)?, erased: keys(erase)?, range: None });
+        let (keys, values, result) = match read() {
+            Ok(keys) => (keys, values, Ok(())),
+            Err(failure) => (Keys::default(), array(&[]), Err(failure)),
+        };
+        Self { file, keys, batch: Batch::of(values, full_objects), result }
+    }
+
+    pub fn values(file: Arc<StoreFile>, values: &AnyDictionary, erase: &AnyArray, full_objects: bool) -> Self {
+        Self::new(file, &values.keys_array(), values.values_array(), erase, full_objects)
+    }
+
+    pub fn value(file: Arc<StoreFile>, key: &Variant, value: &Variant, full_objects: bool) -> Self {
+        Self::new(file, &array(&[key]), array(&[value]), &array(&[]), full_objects)
+    }
+
+    pub fn erase(file: Arc<StoreFile>, keys: &AnyArray) -> Self {
+        Self::new(file, &array(&[]), array(&[]), keys, false)
+    }
+
+    pub fn erase_range(file: Arc<StoreFile>, range: Result<KeyBytes, Failure>) -> Self {
+        let (range, result) = range.map_or_else(|failure| (None, Err(failure)), |range| (Some(range), Ok(())));
+        let keys = Keys { range, ..Keys::default() };
+        Self { file, keys, batch: Batch::of(array(&[]), false), result }
+    }
+
+    pub fn at_once(self) -> Outcome<EngineError> {
+        let Self { file, keys, batch, result } = self;
+        let mut plans = Plans::<Borrowed>::new(&batch, Form::Bytes);
+        let is_many = batch.values().len() >= PARALLEL_FROM;
+        pool::with(is_many, |threads| plans.plan_next(usize::MAX, threads));
+        let saved = result.and_then(|()| {
+            let (changes, warning) = Changes::new(&file, keys, plans, &batch)?;
+            let mut call = StoreCall::new(&file, Saving::new(Arc::new(changes), warning));
+            pool::with(is_many, |threads| call.run(threads));
+            let result = call.result.clone();
+            Ok(call.work.end(result))
+        });
+        // Only now, when the call has left the file, is dropped what getters made: that may run scripts.
+        Outcome::of_code(saved)
+    }
+
+    pub fn held(self) -> impl Job + 'static {
+        let Self { file, keys, batch, result } = self;
+        let changes = result.and_then(|()| Changes::new(&file, keys, Plans::held(&batch, Form::Bytes), &batch));
+        // What getters made is dropped, which may run scripts, before the call has its position.
+        drop(batch);
+        match changes {
+            Ok((changes, warning)) => {
+                let turn = Turn::of(&file);
+                let save = file.queue().add(turn.ticket.0.number(), changes);
+                StoreCall::in_turn(Some(Saving::new(save, warning)), Ok(turn))
+            }
+            Err(failure) => StoreCall::in_turn(None, Err(failure)),
+        }
+    }
+}
+
+fn array(values: &[&Variant]) -> AnyArray {
+    values.iter().copied().cloned().collect::<VarArray>().upcast_any_array()
+}
+
+/// The changes of one call. `K` says whether long values are borrowed or held.
+pub struct Changes<'p, K> {
+    /// Keys in their order, with the index of the value.
+    saved: Vec<(Vec<u8>, usize)>,
+    erased: Vec<Vec<u8>>,
+    pub range: Option<KeyBytes>,
+    pub plans: Plans<'p, K>,
+}
+
+impl<'p, K> Changes<'p, K> {
+    /// Also returns a warning if something is lost. Fails if a value cannot be encoded.
+    fn new(file: &StoreFile, keys: Keys, plans: Plans<'p, K>, batch: &Batch) -> Result<(Self, Option<Line>), Failure> {
+        let Keys { saved, mut erased, range } = keys;
+        if let Some((index, report)) = plans.reports.first_error() {
+            let text = file.text(format_args!("{}: {report}", shown(&saved[index])));
+            return Err(Failure::new(EngineError::ERR_INVALID_DATA, text));
+        }
+        let name = |index: usize| shown(&saved[index]);
+        let lost = batch.lost(plans.is_lossy).map(|lost| Line::warning(file.text(lost.text(Some(&name)))));
+        let mut saved: Vec<_> = saved.into_iter().enumerate().map(|(index, key)| (key, index)).collect();
+        // In the order of the tree. Of two values for a key, the last is saved.
+        saved.sort_by(|(key, index), (other, other_index)| key.cmp(other).then(other_index.cmp(index)));
+        saved.dedup_by(|(key, _), (before, _)| key == before);
+        erased.sort();
+        erased.dedup();
+        erased.retain(|key| saved.binary_search_by(|(saved, _)| saved.cmp(key)).is_err());
+        Ok((Self { saved, erased, range, plans }, lost))
+    }
+
+    /// Returns each key from an index on with the index of its value, or `None` if it is erased.
+    pub fn keys(&self, from: usize) -> impl Iterator<Item = (&[u8], Option<usize>)> {
+        let erased = self.erased.get(from..).unwrap_or_default().iter().map(|key| (&**key, None));
+        let saved = &self.saved[from.saturating_sub(self.erased.len()).min(self.saved.len())..];
+        erased.chain(saved.iter().map(|(key, index)| (&**key, Some(*index))))
+    }
+
+    /// Makes some of the changes, from `at` on. Returns how many bytes of values these have.
+    fn make_some(&self, at: &mut At, file: &StoreFile, store: &mut Store, threads: &Threads) -> Result<usize, Failure>
+    where
+        K: Sync,
+    {
+        match *at {
+            At::Range => {
+                let erase = |range: &KeyBytes| store.erase_range(&range.from, range.to.as_deref());
+                let is_more = self.range.as_ref().map_or(Ok(false), erase).map_err(|error| file.failure(&error))?;
+                *at = if is_more { At::Range } else { At::Erased(0) };
+                Ok(0)
+            }
+            At::Erased(from) => {
+                let to = self.erased.len().min(from + ERASED);
+                for key in &self.erased[from..to] {
+                    store.erase(key).map_err(|error| file.failure_of(&error, key))?;
+                }
+                *at = if to < self.erased.len() { At::Erased(to) } else { At::Saved(0) };
+                Ok(0)
+            }
+            At::Saved(from) => {
+                let mut len = 0;
+                let parts =
+                    self.saved[from..].iter().map_while(|(key, index)| Some((&**key, self.plans.part(*index)?)));
+                let some = parts.take_while(|(_, part)| {
+                    let is_next = len < STEP;
+                    len += VALUE + part.len();
+                    is_next
+                });
+                let packed = threads.map(some, |(key, part)| (key, Packed::new(key, to_vec(part), file.compresses)));
+                for (key, value) in &packed {
+                    store.put(key, value).map_err(|error| file.failure_of(&error, key))?;
+                }
+                let to = from + packed.len();
+                *at = if packed.is_empty() { At::End } else { At::Saved(to) };
+                Ok(len)
+            }
+            At::End => Ok(0),
+        }
+    }
+}
+
+/// What is done next.
+#[derive(Clone, Copy, PartialEq)]
+enum At {
+    Range,
+    Erased(usize),
+    Saved(usize),
+    End,
+}
+
+/// A save that others may join, or not.
+pub trait Joinable: Sized + Send {
+    type Keep: Sync;
+
+    fn changes(&self) -> &Changes<'_, Self::Keep>;
+
+    /// Returns the save that waits right behind this one, if it may be in the same commit.
+    fn next(&self, _file: &StoreFile) -> Option<Self> {
+        None
+    }
+
+    /// Returns false if one of them was cancelled.
+    fn commit(_saves: &[Self], _file: &StoreFile) -> bool {
+        true
+    }
+
+    /// They could not be saved together.
+    fn part(_saves: &[Self], _file: &StoreFile) {}
+
+    fn end(&self, _file: &StoreFile, _result: Result<(), Failure>) {}
+
+    fn end_by_other(&self) -> Option<Result<(), Failure>> {
+        None
+    }
+
+    fn is_committed(&self) -> bool {
+        false
+    }
+
+    fn cancel(&self, _file: &StoreFile) {}
+}
+
+impl<'p> Joinable for Arc<Changes<'p, Borrowed>> {
+    type Keep = Borrowed;
+
+    fn changes(&self) -> &Changes<'_, Borrowed> {
+        self
+    }
+}
+
+impl Joinable for Arc<Queued> {
+    type Keep = crate::value::walk::Held;
+
+    fn changes(&self) -> &Changes<'_, Self::Keep> {
+        &self.changes
+    }
+
+    fn next(&self, file: &StoreFile) -> Option<Self> {
+        let next = Ticket::next(self.ticket)?;
+        let queue = file.queue();
+        queue.waiting(next).filter(|_| self.ticket > queue.alone_to)
+    }
+
+    fn commit(saves: &[Self], file: &StoreFile) -> bool {
+        file.queue().commit(saves)
+    }
+
+    fn part(saves: &[Self], file: &StoreFile) {
+        let mut queue = file.queue();
+        queue.wait(saves);
+        queue.alone_to = saves.last().map_or(0, |save| save.ticket);
+    }
+
+    fn end(&self, file: &StoreFile, result: Result<(), Failure>) {
+        file.queue().end(self, result);
+        file.remove_queued(self);
+    }
+
+    fn end_by_other(&self) -> Option<Result<(), Failure>> {
+        Queued::end(self)
+    }
+
+    fn is_committed(&self) -> bool {
+        Queued::is_committed(self)
+    }
+
+    fn cancel(&self, file: &StoreFile) {
+        file.queue().cancel(self);
+        file.remove_queued(self);
+    }
+}
+
+enum Stage {
+    Begin,
+    Make,
+    Commit,
+    Ended,
+}
+
+struct Saving<J> {
+    /// The save of this call, and those that joined it.
+    saves: Vec<J>,
+    /// Which of them is made, where, and how many bytes all have so far.
+    next: usize,
+    at: At,
+    len: usize,
+    stage: Stage,
+    count: usize,
+    warning: Option<Line>,
+}
+
+impl<J: Joinable> Saving<J> {
+    fn new(save: J, warning: Option<Line>) -> Self {
+        let count = save.changes().saved.len();
+        Self { saves: vec![save], next: 0, at: At::Range, len: 0, stage: Stage::Begin, count, warning }
+    }
+
+    /// Returns to the start, alone.
+    fn begin_again(&mut self, turn: &Turn) -> Result<NextStep, Failure> {
+        turn.file.act(Store::roll_back)?;
+        self.saves.truncate(1);
+        (self.next, self.at, self.len, self.stage) = (0, At::Range, 0, Stage::Begin);
+        Ok(NextStep::More)
+    }
+
+    fn step_of_all(&mut self, turn: &Turn, threads: &Threads) -> Result<NextStep, Failure> {
+        let file = &*turn.file;
+        match self.stage {
+            Stage::Begin => {
+                turn.with(|store| store.begin().map_err(|error| file.failure(&error)))?;
+                self.stage = Stage::Make;
+                Ok(NextStep::More)
+            }
+            Stage::Make => {
+                // All saves that are short, as each step takes its time.
+                let enough = self.len + STEP;
+                turn.with(|store| {
+                    while self.len < enough && self.next < self.saves.len() {
+                        let save = &self.saves[self.next];
+                        self.len += 1 + save.changes().make_some(&mut self.at, file, store, threads)?;
+                        if self.at == At::End {
+                            let joined = if self.len < JOINED { save.next(file) } else { None };
+                            self.saves.extend(joined);
+                            self.next += 1;
+                            self.at = At::Range;
+                        }
+                    }
+                    Ok(())
+                })?;
+                if self.next < self.saves.len() {
+                    return Ok(NextStep::More);
+                }
+                self.stage = Stage::Commit;
+                // Waits for the disk.
+                Ok(NextStep::Blocking)
+            }
+            Stage::Commit => {
+                if !J::commit(&self.saves, file) {
+                    return self.begin_again(turn);
+                }
+                turn.with(|store| store.commit().map_err(|error| file.failure(&error)))?;
+                self.stage = Stage::Ended;
+                engine::keep(&file.path);
+                self.saves.iter().for_each(|save| save.end(file, Ok(())));
+                Ok(NextStep::Done)
+            }
+            Stage::Ended => Ok(NextStep::Done),
+        }
+    }
+
+    fn end(&mut self, result: Result<(), Failure>) -> Outcome<EngineError> {
+        let saved = |()| Outcome::new(EngineError::OK, self.warning.take().into_iter().collect());
+        Outcome::of_code(result.map(saved))
+    }
+}
+
+impl<J: Joinable> StoreWork for Saving<J> {
+    const COMPLETES: bool = true;
+
+    fn step(&mut self, turn: &Turn, threads: &Threads) -> Result<NextStep, Failure> {
+        match self.step_of_all(turn, threads) {
+            Err(_) if self.saves.len() > 1 => {
+                // One of them may be at fault, and the others must not fail with it.
+                J::part(&self.saves, &turn.file);
+                self.begin_again(turn)
+            }
+            Err(failure) => {
+                self.take_back(turn);
+                self.saves[0].end(&turn.file, Err(failure.clone()));
+                Err(failure)
+            }
+            step => step,
+        }
+    }
+
+    fn end_by_other(&self) -> Option<Result<(), Failure>> {
+        self.saves[0].end_by_other()
+    }
+
+    fn is_committed(&self) -> bool {
+        self.saves[0].is_committed()
+    }
+
+    fn take_back(&mut self, turn: &Turn) {
+        if matches!(self.stage, Stage::Make | Stage::Commit) {
+            self.stage = Stage::Ended;
+            // It may be closed.
+            let _ = turn.file.act(Store::roll_back);
+        }
+        self.saves.iter().take(1).for_each(|save| save.cancel(&turn.file));
+        // The values are not needed any more.
+        self.saves.truncate(1);
+    }
+
+    /// The last tenth is the commit.
+    fn progress(&self) -> f32 {
+        let done = match self.at {
+            At::Saved(at) if self.next == 0 => at,
+            _ if self.next > 0 => self.count,
+            _ => 0,
+        };
+        0.9 * done as f32 / self.count.max(1) as f32
+    }
+
+    fn outcome(&mut self, result: Result<(), Failure>) -> Outcome<Slot> {
+        self.end(result).into_slot()
+    }
+}

@@ -1,0 +1,271 @@
+//! What waits for the disk and changes no value: free pages are given back, the journal is put into the file, the file is copied,
+//! renamed or removed.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+
+use godot::builtin::GString;
+use godot::global::Error as EngineError;
+use varbatch_storage::Ticket;
+use varbatch_store::{self as store, Copy, Reader, Store, StoreError};
+use varbatch_workers::Threads;
+use varbatch_workers::tasks::{NextStep, OnProgress, Work};
+
+use super::call::{StoreCall, StoreWork, Turn};
+use super::{StoreFile, not_opened, path_of, take_both, turns_at};
+use crate::calls::save::{WriteTicket, add_task};
+use crate::engine::{self, Slot};
+use crate::jobs::task::Job;
+use crate::jobs::{dispatch, pool};
+use crate::report::{Failure, Outcome};
+
+/// Bytes that a step copies.
+const COPIED: usize = 8 << 20;
+
+fn done(result: Result<(), Failure>) -> Outcome<EngineError> {
+    Outcome::of_code(result.map(|()| Outcome::new(EngineError::OK, Vec::new())))
+}
+
+/// Gives back free pages.
+pub struct Upkeep {
+    /// Free pages at the start, and those that are left, once it has begun.
+    pages: Option<(i64, i64)>,
+}
+
+impl Upkeep {
+    pub fn shrink(file: &Arc<StoreFile>) -> StoreCall<Self> {
+        StoreCall::new(file, Self { pages: None })
+    }
+
+    /// Puts the journal into the file in the background. No object tells of it, and closing the file does it as well.
+    pub fn checkpoint(file: &Arc<StoreFile>) {
+        let ticket = file.ticket();
+        let number = ticket.0.number();
+        let checkpoint = Checkpoint { file: Arc::downgrade(file), ticket, waits: false };
+        dispatch::start_alone(Box::new(checkpoint), |task| add_task(number, task));
+    }
+}
+
+impl StoreWork for Upkeep {
+    const RETURNS_CODE: bool = true;
+
+    fn step(&mut self, turn: &Turn, _: &Threads) -> Result<NextStep, Failure> {
+        let failed = |error| turn.file.failure(&error);
+        let Some((_, left)) = &mut self.pages else {
+            let all = turn.with(|store| store.free_pages().map_err(failed))?;
+            self.pages = Some((all, all));
+            return Ok(NextStep::Blocking);
+        };
+        *left = turn.with(|store| store.shrink().map_err(failed))?;
+        Ok(if *left == 0 { NextStep::Done } else { NextStep::Blocking })
+    }
+
+    fn progress(&self) -> f32 {
+        self.pages.map_or(0.0, |(all, left)| (all - left) as f32 / all.max(1) as f32)
+    }
+
+    fn outcome(&mut self, result: Result<(), Failure>) -> Outcome<Slot> {
+        done(result).into_slot()
+    }
+}
+
+/// Puts the journal into the file, unless that is closed before.
+struct Checkpoint {
+    file: Weak<StoreFile>,
+    ticket: WriteTicket,
+    /// True once it is on a thread that may wait.
+    waits: bool,
+}
+
+impl Work for Checkpoint {
+    fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> NextStep {
+        if self.ticket.0.first_before().is_some() {
+            return NextStep::Parked;
+        }
+        if !std::mem::replace(&mut self.waits, true) {
+            return NextStep::Blocking;
+        }
+        if let Some(file) = self.file.upgrade() {
+            let _ = file.act(Store::checkpoint);
+        }
+        self.ticket.end();
+        NextStep::Done
+    }
+
+    fn unblock(&mut self, _: &Threads) {
+        self.ticket.wait(&pool::threads());
+    }
+
+    fn progress(&self) -> f32 {
+        0.0
+    }
+}
+
+impl Job for Checkpoint {
+    fn tickets(&self) -> Vec<u64> {
+        vec![self.ticket.0.number()]
+    }
+
+    fn outcome(&mut self) -> Outcome<Slot> {
+        done(Ok(())).into_slot()
+    }
+}
+
+/// Copies the state of one moment, while saves go on.
+pub struct Backup {
+    path: PathBuf,
+    shown: String,
+    result: Result<(), Failure>,
+    /// The state of the file, until it is the first at its path.
+    reader: Option<Reader>,
+    work: Option<(Copy, Reader)>,
+    /// Where it goes on.
+    next: Vec<u8>,
+    /// Until the state is held; and the file until all is copied, which the ticket outlives.
+    turn: Option<WriteTicket>,
+    file: Option<Arc<StoreFile>>,
+    copies: Option<WriteTicket>,
+    /// Its position among those to the same path.
+    target: Option<WriteTicket>,
+    waits: bool,
+}
+
+impl Backup {
+    pub fn held(file: &Arc<StoreFile>, path: &GString) -> impl Job + 'static {
+        let (path, result, shown) = match path_of(path) {
+            Ok(at) => (at, Ok(()), path.to_string()),
+            Err(failure) => (PathBuf::new(), Err(failure), String::new()),
+        };
+        let is_valid = result.is_ok();
+        let both = is_valid.then(|| take_both(&file.line, &file.copies));
+        let (turn, copies) = both.map_or((None, None), |[turn, copies]| (Some(turn), Some(copies)));
+        let target = is_valid.then(|| WriteTicket(Ticket::take_in(Ticket::line(&path).join("targets"))));
+        Self {
+            path,
+            shown,
+            result,
+            reader: None,
+            work: None,
+            next: Vec::new(),
+            turn,
+            file: is_valid.then(|| Arc::clone(file)),
+            copies,
+            target,
+            waits: false,
+        }
+    }
+
+    /// Returns true when all is copied.
+    fn copy_some(&mut self) -> Result<bool, Failure> {
+        let Some(file) = &self.file else { return Ok(true) };
+        let (path, shown) = (&self.path, &self.shown);
+        let failed = |error: StoreError| not_opened(path, shown, &error);
+        let Some((copy, reader)) = &mut self.work else {
+            let Some(reader) = self.reader.take() else {
+                let mut reader = file.new_reader()?;
+                reader.hold().map_err(|error| file.failure(&error))?;
+                self.reader = Some(reader);
+                self.turn = None;
+                return Ok(false);
+            };
+            self.work = Some((Copy::begin(path).map_err(failed)?, reader));
+            return Ok(false);
+        };
+        match copy.add(reader, &self.next, COPIED).map_err(|error| file.failure(&error))? {
+            Some(next) => {
+                self.next = next;
+                Ok(false)
+            }
+            None => {
+                let copied = self.work.take().map_or(Ok(()), |(copy, _)| copy.end());
+                engine::keep(path);
+                copied.map(|()| true).map_err(failed)
+            }
+        }
+    }
+
+    /// The position in which it waits: first for the store, then for the path.
+    fn awaited(&self) -> Option<&WriteTicket> {
+        self.turn.as_ref().or_else(|| self.target.as_ref().filter(|_| self.reader.is_some()))
+    }
+
+    fn leave(&mut self) {
+        (self.work, self.reader, self.turn, self.file) = (None, None, None, None);
+        (self.copies, self.target) = (None, None);
+    }
+}
+
+impl Drop for Backup {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+impl Work for Backup {
+    fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> NextStep {
+        if self.awaited().is_some_and(|ticket| ticket.0.first_before().is_some()) {
+            return NextStep::Parked;
+        }
+        if self.file.is_some() && !std::mem::replace(&mut self.waits, true) {
+            return NextStep::Blocking;
+        }
+        match self.copy_some() {
+            Ok(false) => return NextStep::Blocking,
+            Ok(true) => {}
+            Err(failure) => self.result = self.result.clone().and(Err(failure)),
+        }
+        self.leave();
+        NextStep::Done
+    }
+
+    fn unblock(&mut self, _: &Threads) {
+        self.awaited().into_iter().for_each(|ticket| ticket.wait(&pool::threads()));
+    }
+
+    fn progress(&self) -> f32 {
+        0.0
+    }
+}
+
+impl Job for Backup {
+    fn tickets(&self) -> Vec<u64> {
+        self.turn.iter().chain(&self.copies).chain(&self.target).map(|ticket| ticket.0.number()).collect()
+    }
+
+    fn returns_code(&self) -> bool {
+        true
+    }
+
+    fn outcome(&mut self) -> Outcome<Slot> {
+        done(self.result.clone()).into_slot()
+    }
+}
+
+/// Removes a store that is closed, with the files beside it.
+pub fn remove(path: &GString) -> Outcome<EngineError> {
+    done(path_of(path).and_then(|at| {
+        let _turns = turns_at(&at);
+        store::remove(&at).map_err(|error| not_there(&at, path, &error))?;
+        engine::keep(&at);
+        Ok(())
+    }))
+}
+
+/// Gives a store that is closed another name.
+pub fn rename(from: &GString, to: &GString) -> Outcome<EngineError> {
+    done(path_of(from).and_then(|at| {
+        let target = path_of(to)?;
+        let _turns = turns_at(&at);
+        store::rename(&at, &target).map_err(|error| match error {
+            StoreError::Exists => not_opened(&target, &to.to_string(), &error),
+            error => not_there(&at, from, &error),
+        })?;
+        engine::keep(&target);
+        Ok(())
+    }))
+}
+
+fn not_there(at: &Path, path: &GString, error: &StoreError) -> Failure {
+    let failure = not_opened(at, &path.to_string(), error);
+    if at.exists() { failure } else { Failure { code: EngineError::ERR_FILE_NOT_FOUND, ..failure } }
+}

@@ -1,0 +1,149 @@
+//! Fences: the keys in their order, cut into ranges of at most [`MAX`] keys. Each range has a row with how many keys it has and
+//! the sum of their hashes. So whether keys are missing is found out by looking at a range, not at all keys.
+
+use rusqlite::{Connection, OptionalExtension, Rows};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{Result, StoreError};
+
+/// Keys of a range from which on it is cut in two.
+const MAX: i64 = 256;
+
+pub(crate) const KEYS_MISSING: StoreError = StoreError::Damaged("keys are missing");
+
+/// The number of some keys and the sum of their hashes. Those of a damaged file are any numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Total {
+    pub(crate) keys: i64,
+    sum: i64,
+}
+
+impl Total {
+    /// Adds a key, or removes it if `by` is -1.
+    pub(crate) fn count(&mut self, key: &[u8], by: i64) {
+        self.keys = self.keys.wrapping_add(by);
+        self.sum = self.sum.wrapping_add(by.wrapping_mul(xxh3_64(key) as i64));
+    }
+}
+
+/// The range from `start` to before `end`, or to the last key.
+#[derive(Debug)]
+pub(crate) struct Fence {
+    pub(crate) start: Vec<u8>,
+    pub(crate) end: Option<Vec<u8>>,
+    pub(crate) total: Total,
+    is_changed: bool,
+}
+
+impl Fence {
+    /// Reads the range that a key belongs to.
+    pub(crate) fn of(connection: &Connection, key: &[u8]) -> Result<Self> {
+        let mut first = connection.prepare_cached(
+            "SELECT start, keys, key_checksum FROM fence WHERE start <= ?1 ORDER BY start DESC LIMIT 1",
+        )?;
+        let (start, keys, sum) = first
+            .query_row([key], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .optional()?
+            .ok_or(StoreError::Damaged("a fence is missing"))?;
+        let mut next = connection.prepare_cached("SELECT start FROM fence WHERE start > ?1 ORDER BY start LIMIT 1")?;
+        let end = next.query_row([key], |row| row.get(0)).optional()?;
+        Ok(Self { start, end, total: Total { keys, sum }, is_changed: false })
+    }
+
+    /// Reads the next range, whose end is not read.
+    pub(crate) fn next(rows: &mut Rows<'_>) -> Result<Option<Self>> {
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let total = Total { keys: row.get(1)?, sum: row.get(2)? };
+        Ok(Some(Self { start: row.get(0)?, end: None, total, is_changed: false }))
+    }
+
+    pub(crate) fn has(&self, key: &[u8]) -> bool {
+        *self.start <= *key && self.end.as_ref().is_none_or(|end| **end > *key)
+    }
+
+    /// Counts a key that was saved, or erased if `by` is -1. Cuts the range when it has too many.
+    pub(crate) fn count(&mut self, connection: &Connection, key: &[u8], by: i64) -> Result<()> {
+        self.total.count(key, by);
+        self.is_changed = true;
+        if self.total.keys > MAX { self.cut(connection, key) } else { Ok(()) }
+    }
+
+    /// Makes two ranges of the one, and keeps the one of `key`.
+    fn cut(&mut self, connection: &Connection, key: &[u8]) -> Result<()> {
+        let (mut lower, mut upper, mut middle) = (Total::default(), Total::default(), None);
+        each_key(connection, &self.start, self.end.as_deref(), 2 * MAX, |_, key| {
+            if lower.keys == MAX / 2 {
+                middle.get_or_insert_with(|| key.to_vec());
+                upper.count(key, 1);
+            } else {
+                lower.count(key, 1);
+            }
+        })?;
+        let Some(middle) = middle.filter(|_| lower.keys + upper.keys == self.total.keys) else {
+            return Err(KEYS_MISSING);
+        };
+        let mut insert =
+            connection.prepare_cached("INSERT INTO fence(start, keys, key_checksum) VALUES(?1, ?2, ?3)")?;
+        insert.execute((&middle, upper.keys, upper.sum))?;
+        self.total = lower;
+        self.is_changed = true;
+        self.write(connection)?;
+        let is_upper = *key >= *middle;
+        if is_upper {
+            (self.start, self.total) = (middle, upper);
+        } else {
+            self.end = Some(middle);
+        }
+        Ok(())
+    }
+
+    /// Writes what has changed. A range without keys becomes a part of the one before.
+    pub(crate) fn write(&mut self, connection: &Connection) -> Result<()> {
+        if !std::mem::take(&mut self.is_changed) {
+            return Ok(());
+        }
+        let Total { keys, sum } = self.total;
+        let changed = if self.total == Total::default() && !self.start.is_empty() {
+            connection.prepare_cached("DELETE FROM fence WHERE start = ?1")?.execute([&self.start])?
+        } else {
+            let mut update =
+                connection.prepare_cached("UPDATE fence SET keys = ?2, key_checksum = ?3 WHERE start = ?1")?;
+            update.execute((&self.start, keys, sum))?
+        };
+        if changed == 1 { Ok(()) } else { Err(StoreError::Damaged("a fence is missing")) }
+    }
+
+    /// Fails unless all keys of the range are found.
+    pub(crate) fn check(&self, connection: &Connection) -> Result<()> {
+        let mut found = Total::default();
+        each_key(connection, &self.start, self.end.as_deref(), 2 * MAX, |_, key| found.count(key, 1))?;
+        if found == self.total { Ok(()) } else { Err(KEYS_MISSING) }
+    }
+}
+
+/// Calls `each` with the row and the key of each entry from `from` to before `to`, in order. Fails at more than `max`: an index
+/// that points to itself has keys without end.
+pub(crate) fn each_key(
+    connection: &Connection,
+    from: &[u8],
+    to: Option<&[u8]>,
+    max: i64,
+    mut each: impl FnMut(i64, &[u8]),
+) -> Result<()> {
+    let sql = "SELECT id, key FROM entry WHERE key >= ?1 ORDER BY key";
+    let sql_to = "SELECT id, key FROM entry WHERE key >= ?1 AND key < ?2 ORDER BY key";
+    let mut read = connection.prepare_cached(if to.is_some() { sql_to } else { sql })?;
+    let mut rows = match to {
+        Some(to) => read.query((from, to))?,
+        None => read.query([from])?,
+    };
+    let mut count = 0;
+    while let Some(row) = rows.next()? {
+        count += 1;
+        if count > max {
+            return Err(StoreError::Damaged("it has more keys than it can hold"));
+        }
+        each(row.get(0)?, row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
+    }
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! Whole files: copies of an open store, and other names for a closed one.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use crate::open::{self, SIDE_FILES, empty_store, is_store, set_journal};
+use crate::place::{Place, beside, flush_folder, real};
+use crate::writer::Writer;
+use crate::{Reader, Result, Store, StoreError};
+
+/// A store that is made of the keys of another one, and gets its name when it is complete.
+#[derive(Debug)]
+pub struct Copy {
+    /// `None` once it is complete.
+    writer: Option<Writer>,
+    /// After the writer, whose connection is closed first.
+    _place: Place,
+    path: PathBuf,
+    new: PathBuf,
+    memory: Vec<u8>,
+}
+
+impl Copy {
+    /// Begins a copy. In the end it takes the place of the store at `path`, if there is one. Fails if another file is there.
+    pub fn begin(path: &Path) -> Result<Self> {
+        let path = real(path)?;
+        old_store(&path)?;
+        let new = beside(&path, "-copy");
+        if new.exists() {
+            // What a killed process left; unless another one is at it.
+            drop(Place::of(&new)?);
+        }
+        fs::write(&new, empty_store()?)?;
+        let place = Place::of(&new)?;
+        let connection = Connection::open(&new)?;
+        // Nobody sees the file before it is complete, and on the disk.
+        connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE")?;
+        set_journal(&connection, "MEMORY")?;
+        connection.execute_batch("PRAGMA synchronous = OFF; PRAGMA cache_size = -8192; BEGIN")?;
+        Ok(Self { writer: Some(Writer::new(connection)), _place: place, path, new, memory: Vec::new() })
+    }
+
+    /// Copies keys from `from` on, about `max` bytes. Returns where to go on. Fails at a value that is damaged.
+    pub fn add(&mut self, reader: &mut Reader, from: &[u8], max: usize) -> Result<Option<Vec<u8>>> {
+        let Some(writer) = &mut self.writer else { return Ok(None) };
+        let mut keys = Vec::new();
+        let next = reader.keys(from, None, 1, |key| keys.push(key.to_vec()))?;
+        let mut left = keys.iter().map(Vec::as_slice);
+        let rows = reader.get_some(&mut left, max, std::mem::take(&mut self.memory));
+        for (key, row) in rows.packed() {
+            let row = row?.ok_or(StoreError::DamagedValue)?;
+            writer.put(key, row.checked(key)?)?;
+        }
+        self.memory = rows.memory;
+        Ok(left.next().map_or(next, |key| Some(key.to_vec())))
+    }
+
+    /// Gives the copy its name, once it is on the disk.
+    pub fn end(mut self) -> Result<()> {
+        let Some(mut writer) = self.writer.take() else { return Ok(()) };
+        writer.write_fence()?;
+        writer.connection.execute_batch("COMMIT")?;
+        set_journal(&writer.connection, "WAL")?;
+        drop(writer);
+        File::options().write(true).open(&self.new)?.sync_all()?;
+        // Nobody opens the old one until it is replaced.
+        let old = old_store(&self.path)?;
+        fs::rename(&self.new, &self.path)?;
+        if old.is_some() {
+            let _ = fs::remove_file(beside(&self.path, "-wal"));
+        }
+        Ok(flush_folder(&self.path)?)
+    }
+}
+
+/// Locks a store that a copy is to replace. Fails if it is open, or another file.
+fn old_store(path: &Path) -> Result<Option<Place>> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let place = Place::of(path)?;
+    if is_store(&place.read(0..100)?) { Ok(Some(place)) } else { Err(StoreError::Exists) }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        drop(self.writer.take());
+        for end in ["", "-wal"] {
+            let _ = fs::remove_file(beside(&self.new, end));
+        }
+    }
+}
+
+/// Removes a store with the files beside it. Fails if it is open, or if it is none.
+pub fn remove(path: &Path) -> Result<()> {
+    let path = real(path)?;
+    let place = Place::of(&path)?;
+    if !is_store(&place.read(0..100)?) {
+        return Err(StoreError::NoDatabase);
+    }
+    // First: a journal that is left alone is set aside by the next store there.
+    fs::remove_file(&path)?;
+    for end in SIDE_FILES.iter().filter(|end| **end != "-lock") {
+        let _ = fs::remove_file(beside(&path, end));
+    }
+    Ok(flush_folder(&path)?)
+}
+
+/// Gives a store another name, with what is in its journal. Fails if it is open, or if there is a file of that name.
+pub fn rename(from: &Path, to: &Path) -> Result<()> {
+    let (from, to) = (real(from)?, real(to)?);
+    if to.symlink_metadata().is_ok() {
+        return Err(StoreError::Exists);
+    }
+    if !from.exists() {
+        return Err(StoreError::CannotOpen);
+    }
+    Store::of(open::open(&from)?)?.close()?;
+    if fs::hard_link(&from, &to).is_ok() {
+        fs::remove_file(&from)?;
+    } else {
+        fs::rename(&from, &to)?;
+    }
+    flush_folder(&from)?;
+    Ok(flush_folder(&to)?)
+}

@@ -1,0 +1,268 @@
+//! Where an open file lies: its lock, the names of the files beside it, and whether it is still the one that was opened.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{Result, StoreError};
+
+/// Bytes that a name may have, with those of the files beside it.
+const MAX_NAME: usize = 255;
+pub(crate) const LONGEST_END: usize = "-journal-set-aside-9999".len();
+
+/// The files that this process has open: it must not open one again, as closing it would take SQLite's lock away (Unix).
+static OPEN: Mutex<BTreeSet<FileId>> = Mutex::new(BTreeSet::new());
+
+/// A number that no other file of this machine has, or 0 where the system tells of none.
+type FileId = (u64, u64);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(unix)]
+fn id_of(file: &Metadata) -> FileId {
+    use std::os::unix::fs::MetadataExt;
+    (file.dev(), file.ino())
+}
+
+#[cfg(not(unix))]
+fn id_of(_: &Metadata) -> FileId {
+    (0, 0)
+}
+
+/// True if the file has no name any more.
+#[cfg(unix)]
+fn is_removed(file: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.nlink() == 0
+}
+
+#[cfg(not(unix))]
+fn is_removed(_: &Metadata) -> bool {
+    false
+}
+
+/// Returns the path with links in it followed, as SQLite has its files beside what they lead to. The file need not exist.
+pub(crate) fn real(path: &Path) -> Result<PathBuf> {
+    let path = std::path::absolute(path).map_err(|_| StoreError::CannotOpen)?;
+    let real = match (fs::canonicalize(&path), path.parent(), path.file_name()) {
+        (Ok(real), ..) => real,
+        // A link that leads nowhere: what it names is not known.
+        (Err(_), ..) if path.symlink_metadata().is_ok() => return Err(StoreError::CannotOpen),
+        (Err(_), Some(folder), Some(name)) => fs::canonicalize(folder).map_err(|_| StoreError::CannotOpen)?.join(name),
+        _ => return Err(StoreError::CannotOpen),
+    };
+    let name = real.file_name().unwrap_or_default();
+    let has_stream = cfg!(windows) && name.as_encoded_bytes().contains(&b':');
+    if has_stream || name.len() + LONGEST_END > MAX_NAME {
+        return Err(StoreError::Name(MAX_NAME - LONGEST_END));
+    }
+    Ok(real)
+}
+
+/// The path of a file beside another one.
+pub(crate) fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = OsString::from(path.as_os_str());
+    name.push(end);
+    name.into()
+}
+
+/// True if there is a file, with something in it.
+pub(crate) fn is_filled(path: &Path) -> bool {
+    path.metadata().is_ok_and(|file| file.len() > 0)
+}
+
+/// Waits until the names in a folder are on the disk, where the system can do that.
+pub(crate) fn flush_folder(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
+        _ => Ok(()),
+    }
+}
+
+/// The file, open and locked for other processes.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    file: File,
+    writable: File,
+    id: FileId,
+    /// On Windows, whose locks would keep SQLite out: another file, which is gone when this process is.
+    _lock: Option<File>,
+    seen: Mutex<Seen>,
+}
+
+/// What the file was when it was last looked at.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Where the page lies that each commit changes, and its hash.
+    mark: Range<u64>,
+    hash: u64,
+    touched: Option<(u64, SystemTime)>,
+    /// The journal beside it. SQLite never makes another one while it is open.
+    journal: Option<FileId>,
+    /// True while this process writes into the file; and once somebody else has.
+    is_written: bool,
+    is_foreign: bool,
+}
+
+impl Place {
+    /// Opens and locks a file that exists.
+    pub(crate) fn of(path: &Path) -> Result<Self> {
+        let named = fs::metadata(path)?;
+        if !named.is_file() {
+            return Err(StoreError::CannotOpen);
+        }
+        let mut open = lock(&OPEN);
+        if cfg!(unix) && open.contains(&id_of(&named)) {
+            return Err(StoreError::Busy);
+        }
+        let writable = OpenOptions::new().write(true).open(path)?;
+        // On NFS, the lock of a handle that can write would keep SQLite out.
+        let file = File::open(path)?;
+        let id = id_of(&file.metadata()?);
+        let own = lock_of(path, &file)?;
+        // It may have been replaced since.
+        if id_of(&fs::metadata(path)?) != id {
+            return Err(StoreError::Busy);
+        }
+        open.insert(id);
+        Ok(Self { path: path.to_owned(), file, writable, id, _lock: own, seen: Mutex::default() })
+    }
+
+    /// Reads some bytes of the file, or those that there are.
+    pub(crate) fn read(&self, at: Range<u64>) -> io::Result<Vec<u8>> {
+        let (mut file, mut bytes) = (&self.file, Vec::new());
+        file.seek(SeekFrom::Start(at.start))?;
+        file.take(at.end - at.start).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    pub(crate) fn write(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut file = &self.writable;
+        file.seek(SeekFrom::Start(at))?;
+        file.write_all(bytes)
+    }
+
+    /// Waits until what was written is on the disk.
+    pub(crate) fn flush(&self) -> io::Result<()> {
+        self.writable.sync_all()
+    }
+
+    /// Where the page lies that each commit changes.
+    pub(crate) fn mark(&self) -> Range<u64> {
+        lock(&self.seen).mark.clone()
+    }
+
+    /// Notes what the file is from now on: after it was locked.
+    pub(crate) fn note(&self, mark: Range<u64>) -> Result<()> {
+        let mut seen = lock(&self.seen);
+        seen.mark = mark;
+        self.look(&mut seen)
+    }
+
+    /// Notes the journal: after SQLite has opened it.
+    pub(crate) fn note_journal(&self) {
+        lock(&self.seen).journal = fs::metadata(beside(&self.path, "-wal")).ok().map(|file| id_of(&file));
+    }
+
+    fn look(&self, seen: &mut Seen) -> Result<()> {
+        let file = self.file.metadata()?;
+        seen.touched = file.modified().ok().map(|time| (file.len(), time));
+        seen.hash = xxh3_64(&self.read(seen.mark.clone())?);
+        Ok(())
+    }
+
+    /// Calls `write`, which writes into the file.
+    pub(crate) fn writing<T>(&self, write: impl FnOnce() -> T) -> Result<T> {
+        self.check_content()?;
+        lock(&self.seen).is_written = true;
+        let done = write();
+        let mut seen = lock(&self.seen);
+        seen.is_written = false;
+        self.look(&mut seen).map(|()| done)
+    }
+
+    /// Fails if the file that was opened is not at its path, or its journal not beside it; or if its content is another's.
+    pub(crate) fn check(&self) -> Result<()> {
+        let is_at = |path: &Path, id: FileId| fs::metadata(path).is_ok_and(|file| id_of(&file) == id);
+        let mut seen = lock(&self.seen);
+        seen.touched = None;
+        let is_here = is_at(&self.path, self.id)
+            && seen.journal.is_none_or(|id| is_at(&beside(&self.path, "-wal"), id))
+            // Only other programs have such a file on Unix. They may have changed the journal.
+            && !(cfg!(unix) && beside(&self.path, "-shm").exists());
+        drop(seen);
+        if is_here { self.check_content() } else { Err(StoreError::Moved) }
+    }
+
+    /// Fails if somebody else has written into the file.
+    pub(crate) fn check_content(&self) -> Result<()> {
+        let mut seen = lock(&self.seen);
+        let file = self.file.metadata()?;
+        let touched = file.modified().ok().map(|time| (file.len(), time));
+        if (touched.is_none() || seen.touched != touched) && !seen.is_written {
+            seen.is_foreign |= xxh3_64(&self.read(seen.mark.clone())?) != seen.hash;
+            seen.touched = touched;
+        }
+        if seen.is_foreign { Err(StoreError::Moved) } else { Ok(()) }
+    }
+
+    /// True if the file has a name, perhaps another one, and what was in it: the journal may be put into it.
+    pub(crate) fn may_be_written(&self) -> bool {
+        self.file.metadata().is_ok_and(|file| !is_removed(&file)) && self.check_content().is_ok()
+    }
+
+    /// Removes what SQLite leaves beside the file, if it is this file's. No connection has it any more.
+    pub(crate) fn remove_journal(&self) {
+        if cfg!(windows) {
+            let _ = fs::remove_file(beside(&self.path, "-shm"));
+        }
+        let path = beside(&self.path, "-wal");
+        if lock(&self.seen).journal.is_some_and(|id| fs::metadata(&path).is_ok_and(|file| id_of(&file) == id)) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = lock(&OPEN);
+        // A process that is just being started has the file too, and closes it only then.
+        let _ = self.file.unlock();
+        open.remove(&self.id);
+    }
+}
+
+/// Locks a file before SQLite looks at it. This lock stays where a process loses SQLite's: when it closes another handle of
+/// the file, as a game does that copies it.
+#[cfg(not(windows))]
+fn lock_of(_: &Path, file: &File) -> Result<Option<File>> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(StoreError::Busy),
+        // Some systems have no such locks.
+        _ => Ok(None),
+    }
+}
+
+#[cfg(windows)]
+fn lock_of(path: &Path, _: &File) -> Result<Option<File>> {
+    use std::os::windows::fs::OpenOptionsExt;
+    const DELETE_ON_CLOSE: u32 = 0x0400_0000;
+    const READ_WRITE_DELETE: u32 = 0x8000_0000 | 0x4000_0000 | 0x0001_0000;
+    const SHARING_VIOLATION: i32 = 32;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).access_mode(READ_WRITE_DELETE).share_mode(0).custom_flags(DELETE_ON_CLOSE);
+    match options.open(beside(path, "-lock")) {
+        Err(error) if error.raw_os_error() == Some(SHARING_VIOLATION) => Err(StoreError::Busy),
+        opened => Ok(Some(opened?)),
+    }
+}

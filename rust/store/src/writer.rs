@@ -1,0 +1,117 @@
+//! Changes rows, and counts keys in their ranges.
+
+use std::io::Write;
+
+use rusqlite::blob::ZeroBlob;
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::fence::Fence;
+use crate::{Packed, Result, StoreError};
+
+/// The bytes of a page that hold data.
+const PAGE: usize = 16_380;
+
+/// Longer values are written into their row piece by piece: SQLite would copy them twice.
+const LONG: usize = 1 << 20;
+
+/// Max bytes of a key with its value, as the row has other columns, too.
+const MAX_ROW: usize = 1_000_000_000 - 1000;
+
+pub(crate) const WRONG_ROW: StoreError = StoreError::Damaged("a key leads to the row of another");
+
+/// Changes rows and counts keys, in a transaction of its caller.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    pub(crate) connection: Connection,
+    /// The range that was changed last.
+    pub(crate) fence: Option<Fence>,
+    /// True if the last key was a new one: then the next mostly is.
+    inserts: bool,
+    /// Pages of the journal, about, that are not in the file yet.
+    pub(crate) pages: usize,
+}
+
+impl Writer {
+    pub(crate) fn new(connection: Connection) -> Self {
+        Self { connection, fence: None, inserts: false, pages: 0 }
+    }
+
+    pub(crate) fn put(&mut self, key: &[u8], value: Packed<&[u8]>) -> Result<()> {
+        if key.len() + value.bytes.len() > MAX_ROW {
+            return Err(StoreError::TooLong);
+        }
+        self.pages += 1 + value.bytes.len().div_ceil(PAGE);
+        let update = "UPDATE entry SET compression = ?2, checksum = ?3, value = ?4 \
+                      WHERE id = (SELECT id FROM entry WHERE key = ?1) AND key = ?1";
+        let insert = "INSERT OR IGNORE INTO entry(key, compression, checksum, value) VALUES(?1, ?2, ?3, ?4)";
+        if !self.inserts && self.write(update, key, value)? {
+            return Ok(());
+        }
+        self.inserts = self.write(insert, key, value)?;
+        if self.inserts {
+            return self.count(key, 1);
+        }
+        if self.write(update, key, value)? { Ok(()) } else { Err(WRONG_ROW) }
+    }
+
+    /// Returns true if there was something to write.
+    fn write(&self, sql: &str, key: &[u8], value: Packed<&[u8]>) -> Result<bool> {
+        let Packed { compression, checksum, bytes } = value;
+        let mut statement = self.connection.prepare_cached(sql)?;
+        if bytes.len() < LONG {
+            return Ok(statement.execute((key, compression, checksum, bytes))? == 1);
+        }
+        let zeros = ZeroBlob(bytes.len() as u64);
+        if statement.execute((key, compression, checksum, zeros))? == 0 {
+            return Ok(false);
+        }
+        let id = self.id(key)?.ok_or(WRONG_ROW)?;
+        let mut blob = self.connection.blob_open("main", "entry", "value", id, false)?;
+        bytes.chunks(LONG).try_for_each(|piece| blob.write_all(piece))?;
+        Ok(blob.close().map(|()| true)?)
+    }
+
+    fn id(&self, key: &[u8]) -> Result<Option<i64>> {
+        let mut find = self.connection.prepare_cached("SELECT id FROM entry WHERE key = ?1")?;
+        Ok(find.query_row([key], |row| row.get(0)).optional()?)
+    }
+
+    /// Returns true if the key was there.
+    pub(crate) fn erase(&mut self, key: &[u8]) -> Result<bool> {
+        let sql = "DELETE FROM entry WHERE id = (SELECT id FROM entry WHERE key = ?1) AND key = ?1";
+        if self.connection.prepare_cached(sql)?.execute([key])? == 1 {
+            self.pages += 2;
+            return self.count(key, -1).map(|()| true);
+        }
+        if self.id(key)?.is_some() {
+            return Err(WRONG_ROW);
+        }
+        self.fence(key)?;
+        self.fence.iter().try_for_each(|fence| fence.check(&self.connection)).map(|()| false)
+    }
+
+    /// Returns some keys from `from` to before `to`, or to the last.
+    pub(crate) fn first_keys(&self, from: &[u8], to: Option<&[u8]>) -> Result<Vec<Vec<u8>>> {
+        let sql = "SELECT key FROM entry WHERE key >= ?1 AND (?2 IS NULL OR key < ?2) ORDER BY key LIMIT 512";
+        let mut read = self.connection.prepare_cached(sql)?;
+        Ok(read.query_map((from, to), |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn count(&mut self, key: &[u8], by: i64) -> Result<()> {
+        self.fence(key)?;
+        self.fence.iter_mut().try_for_each(|fence| fence.count(&self.connection, key, by))
+    }
+
+    /// Goes to the range of a key.
+    fn fence(&mut self, key: &[u8]) -> Result<()> {
+        if !self.fence.as_ref().is_some_and(|fence| fence.has(key)) {
+            self.write_fence()?;
+            self.fence = Some(Fence::of(&self.connection, key)?);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn write_fence(&mut self) -> Result<()> {
+        self.fence.take().map_or(Ok(()), |mut fence| fence.write(&self.connection))
+    }
+}
