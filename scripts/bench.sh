@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Measures VarBatch against the engine's own functions, or against another library.
 #
-#   scripts/bench.sh [--cold | --files] [--editor | --release-template] [--against LIBRARY [--turns 5]] [-- ARGS...]
+#   scripts/bench.sh [--cold | --files [--slow-flush MSEC]] [--editor | --release-template] [--against LIBRARY [--turns 5]]
+#     [-- ARGS...]
 #   scripts/bench.sh --write [--only-write]
 #   scripts/bench.sh --rust [-- ARGS...]
 #   scripts/bench.sh --count [--update] [FILTER]
@@ -10,8 +11,11 @@
 #   --cold              the first call of a process, as a game makes it: each call in a process of its own. Takes some
 #                       minutes for each engine, and 1.5 GiB of disk space. ARGS: [--rounds 7] [FILTER...]
 #   --files             how fast files are saved and loaded on the disk of user://, and what a game notices of tasks.
-#                       Takes some minutes for each engine, and six times --mib of disk space. On Linux with a C compiler
+#                       Takes some minutes for each engine, and ten times --mib of disk space. On Linux with a C compiler
 #                       also saving without the flush. ARGS: [--mib 256] [--rounds 9] [--runs 15] [FILTER...]
+#                       A million keys of a store are only measured with the filter store/million
+#   --slow-flush MSEC   of files, also what a game waits for while each flush of a store takes that much longer, as on a
+#                       hard disk or a phone. Needs Linux and a C compiler
 #   --editor            only in the editor build; by default in both engine builds
 #   --release-template  only in the release template
 #   --against LIBRARY   compares the library that is built with that file, in turns: processes with that one, this one,
@@ -34,9 +38,11 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-cold='' files='' both='' editor='' release_template='' against='' turns=5
+cold='' files='' slow_flush='' both='' editor='' release_template='' against='' turns=5
 write='' only_write='' rust='' count='' update=''
-read_options 'cold files both editor release-template against= turns= write only-write rust count update' "$@"
+read_options 'cold files slow-flush= both editor release-template against= turns= write only-write rust count update' "$@"
+[ ! "$slow_flush" ] || { [ "$files" ] && [[ $slow_flush =~ ^[1-9][0-9]*$ ]]; } ||
+  usage_error "--slow-flush needs --files, and a number of milliseconds"
 bench=$root/target/bench
 engines=(editor release-template)
 [ ! "$editor" ] || engines=(editor)
@@ -66,7 +72,11 @@ fi
 
 if [ "$write$only_write" ]; then
   command -v python3 >/dev/null || give_up "python3 is missing, which writes the tables"
-  if [ ! "$only_write" ]; then for set in '' --cold --files; do "$0" ${set:+"$set"}; done; fi
+  if [ ! "$only_write" ]; then
+    "$0"
+    "$0" --cold
+    "$0" --files --slow-flush 100
+  fi
   exec python3 "$root/scripts/benchmarks.py" write "$root"
 fi
 
@@ -131,6 +141,15 @@ for build in "${engines[@]}"; do
     before=()
   else
     say "skipped: saving without the flush, and compression. They need Linux and a C compiler"
+  fi
+  if [ "$slow_flush" ]; then
+    if [[ $OSTYPE = linux* ]] && cc -O2 -shared -fPIC -o "$bench/slow-flush.so" "$root/scripts/slow-flush.c" -ldl; then
+      before=(env "LD_PRELOAD=$bench/slow-flush.so" "VARBATCH_SLOW_FLUSH=$slow_flush")
+      run_once "$root/godot_project" "$out-slow-flush.log" ${options[@]+"${options[@]}"} --slow-flush "$slow_flush"
+      before=()
+    else
+      say "skipped: what a game waits for with a slow flush. That needs Linux and a C compiler"
+    fi
   fi
   [ -s "$out.jsonl" ] || die "no case matches the filter"
 done

@@ -110,6 +110,14 @@ def spans(rows):
     return text
 
 
+def waits(rows):
+    """What loads take beside other work: of 100 the 99th, and the longest."""
+    text = title("ms", "editor build", "release template")
+    for _, *found in rows:
+        text += line([found[0]["title"]] + [" / ".join(number(row[key]) for key in ("p99_ms", "worst_ms")) for row in found])
+    return text
+
+
 def compression(rows):
     text = title("release template", "MB of the engine", "MB", "save", "load")
     for name, _, row in rows:

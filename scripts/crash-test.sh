@@ -2,7 +2,8 @@
 # Kills games while they save, and checks each time that the save is whole. Then lets games quit while they save.
 # Closes with one line: "N passed, N failed".
 #
-#   scripts/crash-test.sh [--kills COUNT [--secret] | --power [--cuts COUNT]] [--store] [--engine ENGINE] [--project FOLDER]
+#   scripts/crash-test.sh [--kills COUNT [--secret] | --power [--cuts COUNT]] [--store [--player]] [--engine ENGINE]
+#     [--project FOLDER]
 #
 #   --kills COUNT     how many games are killed, 200 by default; 0 only quits
 #   --secret          all of them save encrypted files and keep backups, which else only every second one does
@@ -10,21 +11,25 @@
 #                     copied as it is then, and the copy is mounted and looked at; on ext4, and on XFS if it is here.
 #                     Needs Linux and root
 #   --cuts COUNT      how often on each file system, 30 by default
-#   --store           all of it with a VarBatchStore, which also shrinks, is closed and begins anew; half of those that are
-#                     killed compress. Opening 19 of 20 must take at most 100 ms
+#   --store           all of it with a VarBatchStore, which also shrinks, is copied, closed, renamed and begins anew; half of
+#                     those that are killed compress. Opening 19 of 20 must take at most 100 ms
+#   --player          after each kill, a player puts back an old copy of the store, or another world, removes or renames
+#                     only one of its files, or puts files of different times together. No game quits
 #   --engine ENGINE   the release template by default, which starts fastest; or the one for Windows, in Wine
 #   --project FOLDER  godot_project by default
 #
 # A save is whole if all of it is of one generation, which is not older than the last save that was reported as done. A
 # backup is whole too, and not newer. At most a hidden file of a save that was cut short may lie beside them. A record of a
-# log must be there once its append was reported as done. A store holds what one commit and all before it left, no less. The
-# library must be built.
+# log must be there once its append was reported as done. A store holds what one commit and all before it left, no less;
+# after a player, what any one commit of the world that lies there left, or it reports an error. Its files of faults go to
+# target/crash-test. The library must be built.
 set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-kills=200 secret='' power='' cuts=30 store='' engine='' project=$root/godot_project
-read_only_options 'kills= secret power cuts= store engine= project=' "$@"
+kills=200 secret='' power='' cuts=30 store='' player='' engine='' project=$root/godot_project
+read_only_options 'kills= secret power cuts= store player engine= project=' "$@"
+[ ! "$player" ] || { [ "$store" ] && [ ! "$power" ]; } || usage_error "--player needs --store, and no power cuts"
 [ "$engine" ] || engine=$("$root/scripts/engine.sh" template)
 need_timeout
 
@@ -53,15 +58,29 @@ tidy() {
   done
 }
 
-# game LOG ARGS...: runs the game of this test, conformance/files/crash_game.gd or store_game.gd.
+# game LOG ARGS...: runs the game of this test, conformance/files/crash_game.gd, store_game.gd or player_game.gd.
 script=crash_game
 [ ! "$store" ] || script=store_game
+[ ! "$player" ] || script=player_game
 crash=(res://conformance/all.tscn -- --run "files/$script")
 game() {
   local log=$1
   shift
   "$timeout" -k 5 60 "$engine" --headless --path "$project" "${crash[@]}" "${@/#$temporary/$drive$temporary}" \
     >"$log" 2>&1 </dev/null
+}
+
+# copy_open FOLDER: sometimes copies a store while the game saves: first what it had saved by then, the file last. Fails
+# where others may not read an open file.
+copy_open() {
+  local name
+  rm -rf "$1/taken"
+  [ $((RANDOM % 3)) != 0 ] || return 0
+  mkdir "$1/taken"
+  for name in notes saves/game.save-wal saves/game.save; do
+    [ ! -f "$1/$name" ] || cp "$1/$name" "$1/taken/" || rm -rf "$1/taken"
+  done 2>/dev/null
+  sleep "0.$(printf %03d $((RANDOM % 100)))"
 }
 
 # kill_one FOLDER [PASSWORD]: starts a game that saves and kills it up to 300 ms after its first save began. Fails if the
@@ -76,6 +95,7 @@ kill_one() {
   # The id there is Wine's own. All its processes are of the group that `timeout` makes.
   [ ! "$drive" ] || [ ! -s "$folder/ready" ] || ps -o pid= --ppid "$game" | sed 's/^ */-/' >"$folder/ready"
   sleep "0.$(printf %03d $((RANDOM % 300)))"
+  [ ! "$player" ] || [ ! -s "$folder/ready" ] || copy_open "$folder"
   if [ ! -s "$folder/ready" ]; then
     problem="the engine did not begin to save"
   elif ! kill_engine "$(cat "$folder/ready")"; then
@@ -218,6 +238,26 @@ if [ "$kills" -gt 0 ]; then
   }
   [ $((passed + failed)) -ge "$kills" ] || { echo "bad: not every kill was looked at"; count 0 1; }
   look_at_opens "$temporary"/*/opens
+fi
+
+if [ "$player" ]; then
+  # How often each thing was done, and how it ended.
+  awk -F , -v kills="$kills" '
+    { n[$1]++; errors[$1] += $2 != "generation"; aside[$1] += $3; all += $3 }
+    END {
+      split("copied,template,renamed,replaced,no file,no journal,parts,taken", names)
+      for (i = 1; i in names; i++) {
+        name = names[i]
+        printf "%s %d times: %d errors, %d journals set aside\n", name, n[name], errors[name], aside[name]
+        few += n[name] < int(kills / 20)
+      }
+      exit few || all < int(kills / 10)
+    }' "$temporary"/*/players || { echo "bad: too few of what a player does"; count 0 1; }
+  for folder in "$temporary"/*/bad-*; do
+    [ ! -d "$folder" ] || { mkdir -p "$root/target/crash-test" && cp -R "$folder" "$root/target/crash-test/"; }
+  done
+  end_tests
+  exit
 fi
 
 # quits ARGS...: a game that quits must exit with status 0 and a clean log, and have done every save that it began. The

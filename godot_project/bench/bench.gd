@@ -18,9 +18,12 @@ const Place = preload("res://bench/place.gd")
 const SECTIONS: Dictionary[String, Array] = {
 	"": ["packed", "batches", "save_game", "open_files", "objects", "singles", "parts", "diff", "undo", "state"],
 	"cold": ["cold/turns"],
-	"files": ["files/saving", "files/tasks", "files/loading", "files/store"],
+	"files": ["files/saving", "files/tasks", "files/loading", "files/store", "files/waits"],
 }
 const NO_FLUSH_SECTIONS: Array[String] = ["files/saving", "files/compression"]
+## The number of files of `--mib` at the same time: a store with five, a journal with four of them, and one spare.
+const STORE_FILES := 10
+const SLOW_FLUSH_SECTIONS: Array[String] = ["files/waits"]
 
 var _place: Place
 
@@ -51,11 +54,13 @@ func _run(options: Options) -> String:
 	var session: RefCounted = load("res://bench/session.gd").new(options)
 	if not options.set_name.is_empty():
 		_place = Place.new("varbatch_bench_")
-		var problem := _place.prepare(options.mib)
+		var problem := _place.prepare(options.mib, STORE_FILES if options.set_name == "files" else Place.FILES)
 		if not problem.is_empty():
 			return problem
 		session.set(&"place", _place)
 	var sections: Array = NO_FLUSH_SECTIONS if options.no_flush else SECTIONS[options.set_name]
+	if options.slow_flush > 0:
+		sections = SLOW_FLUSH_SECTIONS
 	for path: String in sections:
 		await get_tree().process_frame  # Prints the tables section by section.
 		await load("res://bench/%s.gd" % path).new().run(session)

@@ -3,7 +3,7 @@ extends RefCounted
 
 ## What is measured: in this process by default, or with one of these.
 const SETS: Array[String] = ["cold", "files"]
-const NUMBERS: Array[String] = ["mib", "rounds", "runs"]
+const NUMBERS: Array[String] = ["mib", "rounds", "runs", "slow-flush"]
 
 ## "", or one of [constant SETS].
 var set_name := ""
@@ -17,6 +17,8 @@ var runs := 15
 var alone := false
 ## True for cases that are only fair without flushing.
 var no_flush := false
+## Milliseconds that each flush of a store takes longer, see scripts/slow-flush.c.
+var slow_flush := 0
 ## What starts an engine, where the executable of this process does not do it alone.
 var engine := OS.get_executable_path()
 ## In a process that makes one cold call: the row, the way and the folder for files.
@@ -48,7 +50,7 @@ func _init(arguments: PackedStringArray) -> void:
 			engine = value
 			at += 1
 		elif name in NUMBERS and value.is_valid_int() and value.to_int() > 0:
-			set(name, value.to_int())
+			set(name.replace("-", "_"), value.to_int())
 			at += 1
 		else:
 			problem = "unknown option, or no number for it: --%s" % name
