@@ -347,3 +347,24 @@ fn a_part_of_a_journal_with_that_of_a_fork_is_refused() {
     assert_eq!(model.look(&file, &of_fork, "of the fork"), None);
     assert_eq!(model.look(&file, &journal, "its own"), Some(2));
 }
+
+/// A kill between the two writes that announce a checkpoint: the mark is in the file, and nothing else of the journal.
+#[test]
+fn a_file_with_an_announced_mark_is_not_whole() {
+    const PAGE: usize = 16384;
+    let (folder, path) = Folder::with("store");
+    let mut store = Store::open(&path).unwrap();
+    save(&mut store, &[(b"key!", b"one")]);
+    save(&mut store, &[(b"key!", b"two")]);
+    let journal = folder.join("store-wal");
+    let (mut file, frames) = (fs::read(&path).unwrap(), fs::read(&journal).unwrap());
+    drop(store);
+    let mark = frames[32..].chunks_exact(24 + PAGE).rfind(|frame| frame[..4] == [0, 0, 0, 3]).unwrap();
+    file[2 * PAGE..3 * PAGE].copy_from_slice(&mark[24..]);
+    fs::write(&path, &file).unwrap();
+    assert!(matches!(Store::open(&path), Err(StoreError::NoJournal)));
+    fs::write(&journal, &frames).unwrap();
+    for _ in 0..2 {
+        assert_eq!(load(&mut Store::open(&path).unwrap(), b"key!").unwrap(), b"two");
+    }
+}
