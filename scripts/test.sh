@@ -101,7 +101,7 @@ template_suites() { suites "suites, release template" "$built" "$template" "$roo
 crashes() {
   with "$template" sums_in "games killed while saving" scripts/crash-test.sh --kills "$kills" --engine "$template"
   with "$template" sums_in "stores killed while saving" scripts/crash-test.sh --store --kills $((kills / 2)) --engine "$template"
-  with "$template" sums_in "stores that players copy" scripts/crash-test.sh --store --player --kills "$kills" --engine "$template"
+  with "$template" sums_in "stores that players copy" scripts/crash-test.sh --store --player --kills $((kills / 2)) --engine "$template"
 }
 power_cuts() {
   with "$template" sums_in "power cuts" scripts/crash-test.sh --power --cuts "$cuts" --engine "$template"
