@@ -365,6 +365,6 @@ fn a_file_with_an_announced_mark_is_not_whole() {
     assert!(matches!(Store::open(&path), Err(StoreError::NoJournal)));
     fs::write(&journal, &frames).unwrap();
     for _ in 0..2 {
-        assert_eq!(load(&mut Store::open(&path).unwrap(), b"key!").unwrap(), b"two");
+        assert_eq!(load(&Store::open(&path).unwrap(), b"key!").unwrap(), b"two");
     }
 }
