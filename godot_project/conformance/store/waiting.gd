@@ -71,6 +71,91 @@ func test_many_saves() -> void:
 	check(times[1] < 12 * times[0] + 500_000, "four times as many took %s us" % [times])
 
 
+## Against a Dictionary: ranges that are erased and saves on top of each other, some of them cancelled, while all of them wait.
+func test_queued_ranges() -> void:
+	var random := RandomNumberGenerator.new()
+	random.seed = 52
+	for round: int in 12:
+		store = open()
+		var model := {}
+		for i: int in 200:
+			model[i] = -1
+		check_int(store.save_vars(model), OK, "save")
+		# Long, so that the others wait for it.
+		store.save_vars_async({-1: Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 4_000_000)})
+		for turn: int in 60:
+			var from := random.randi_range(0, 210)
+			var to := random.randi_range(0, 210)
+			var is_cancelled := random.randi() % 5 == 0
+			var task: VarBatchTask
+			var next := model.duplicate()
+			if random.randi() % 2:
+				task = store.erase_range_async(from, to)
+				for i: int in range(from, to):
+					next.erase(i)
+			else:
+				task = store.save_vars_async({from: turn}, [to])
+				next.erase(to)
+				next[from] = turn
+			if is_cancelled:
+				task.cancel()
+				is_cancelled = task.wait() == ERR_SKIP
+			model = model if is_cancelled else next
+			var key := random.randi_range(0, 210)
+			check_value(store.load_var(key, "none"), model.get(key, "none"), "key %d" % key)
+		var keys := model.keys()
+		keys.sort()
+		check_value(store.get_keys(0), keys, "keys")
+		check_value(store.load_vars(keys), keys.map(func(key: int) -> Variant: return model[key]), "values")
+		check_int(store.close(), OK, "close")
+		store = open()
+		check_value(store.get_keys(0), keys, "keys, opened again")
+		check_int(store.erase_all(), OK, "erase all")
+		store.close()
+
+
+## Times as many saves and ranges wait, and loads take as many times as long.
+func test_many_ranges() -> void:
+	store = open()
+	var times: PackedInt64Array = []
+	for count: int in [1000, 4000]:
+		store.save_vars_async({"long": Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 30_000_000)})
+		for i: int in count:
+			store.erase_range_async(i * 10, i * 10 + 5)
+		var started := Time.get_ticks_usec()
+		for i: int in count:
+			check_value(store.load_var(i * 10), null, "erased")
+		times.append(Time.get_ticks_usec() - started)
+		check_int(store.save_var(0, 0), OK, "save")
+	check(times[1] < 10 * times[0] + 100_000, "four times as many took %s us" % [times])
+
+
+## A thread loads without a pause: the file becomes smaller, and the journal does not grow.
+func test_upkeep_beside_loads() -> void:
+	store = open()
+	var is_over := [false]
+	check_int(store.save_vars({0: filled_bytes(100_000, 1), 1: 1}), OK, "save")
+	var work := func(_index: int) -> int:
+		var count := 0
+		while not is_over[0]:
+			count += store.load_vars([0, 1]).size()
+		return count
+	var threads := start_threads(1, work)
+	for i: int in 600:
+		check_int(store.save_var(i % 20 + 2, filled_bytes(100_000, i % 256)), OK, "save")
+	var journal := FileAccess.get_size(path + "-wal")
+	for i: int in 5:
+		check_int(store.erase_range(2 + i, 3 + i), OK, "erase")
+		check_int(store.compact_async().wait() as int, OK, "compact")
+	is_over[0] = true
+	end_threads(threads)
+	check(journal < 48_000_000, "the journal has %d bytes" % journal)
+	# A copy holds an older state for longer.
+	var backup := store.backup_async(folder + "/backup.store")
+	check_int(store.compact_async().wait() as int, OK, "compact beside a copy")
+	check_int(backup.wait() as int, OK, "backup")
+
+
 ## One of those that wait cannot be saved, and the others are.
 func test_one_that_fails() -> void:
 	store = open()

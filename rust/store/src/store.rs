@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
@@ -15,6 +17,9 @@ use crate::{Packed, Reader, Result, StoreError};
 /// Pages of the journal from which on it is put into the file, 8 MiB; and those that one step of [`Store::shrink`] gives back.
 const CHECKPOINT_FROM: usize = 512;
 const SHRUNK: i64 = 256;
+
+/// How long a checkpoint waits for loads that hold an older state.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// An open store. Dropped, it closes the file, and removes the journal.
 #[derive(Debug)]
@@ -201,8 +206,11 @@ impl Store {
         if left > 0 && left < before {
             return Ok(left);
         }
-        self.writing()?.checkpoint()?;
-        Ok(0)
+        match self.writing()?.checkpoint() {
+            // A copy is made of an older state. The file becomes shorter with a later checkpoint, or when it is closed.
+            Ok(()) | Err(StoreError::Busy) => Ok(0),
+            Err(error) => Err(error),
+        }
     }
 
     fn shrink_some(&mut self) -> Result<()> {
@@ -310,9 +318,19 @@ impl Open {
         self.place.writing(|| self.mark.announce(&self.place))?
     }
 
+    /// Fails if readers hold an older state for long: a load does not, a copy does.
     fn put(&self) -> Result<()> {
-        let (all, done) = self.place.writing(|| checkpoint(&self.writer.connection))??;
-        if all == done { Ok(()) } else { Err(StoreError::Busy) }
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let (all, done) = self.place.writing(|| checkpoint(&self.writer.connection))??;
+            if all == done {
+                return Ok(());
+            }
+            if Instant::now() >= until {
+                return Err(StoreError::Busy);
+            }
+            sleep(Duration::from_millis(1));
+        }
     }
 
     fn roll_back(&mut self) {

@@ -1,5 +1,6 @@
 //! Which keys a store has, and how they are. At once as after all calls before, without waiting for these; or as a task.
 
+use std::iter::Peekable;
 use std::sync::Arc;
 
 use godot::builtin::{AnyArray, GString, PackedByteArray, VarArray, Variant};
@@ -113,7 +114,7 @@ impl StoreFile {
         let (queued, erased) = if queue.is_empty() { Default::default() } else { queue.keys_in(&range) };
         reader.hold()?;
         drop(queue);
-        let mut queued = queued.iter().peekable();
+        let (mut queued, mut erased) = (queued.iter().peekable(), erased.iter().peekable());
         let ended = reader.get().keys(&range.from, range.to.as_deref(), usize::MAX, |key| {
             while let Some((other, is_value)) = queued.next_if(|(other, _)| **other < *key) {
                 if *is_value {
@@ -122,13 +123,19 @@ impl StoreFile {
             }
             match queued.next_if(|(other, _)| **other == *key) {
                 Some((_, false)) => {}
-                None if erased.iter().any(|range| range.has(key)) => {}
+                None if is_in(&mut erased, key) => {}
                 _ => each(key),
             }
         });
         queued.filter(|(_, is_value)| *is_value).for_each(|(key, _)| each(key));
         ended.map(|_| ()).map_err(|error| self.failure(&error))
     }
+}
+
+/// True if a key is in one of some ranges in order. Those that end before it are skipped.
+fn is_in<'r>(ranges: &mut Peekable<impl Iterator<Item = &'r KeyBytes>>, key: &[u8]) -> bool {
+    while ranges.next_if(|range| range.to.as_ref().is_some_and(|to| **to <= *key)).is_some() {}
+    ranges.peek().is_some_and(|range| range.has(key))
 }
 
 /// Returns the values of keys. One that is damaged has another sum, and is reported by that.

@@ -1,6 +1,7 @@
 //! What saves in the background will change, in the order of their calls: loads find it here, and need not wait for the disk.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -87,8 +88,7 @@ pub struct Queue {
     saves: BTreeMap<u64, Arc<Queued>>,
     /// For each key the saves that change it, by their tickets, with the index of the value.
     keys: BTreeMap<Vec<u8>, VecDeque<(u64, Option<usize>)>>,
-    /// How many saves erase ranges of keys.
-    ranges: usize,
+    erased: Erased,
     /// The last save of those that could not be saved together: each of them is saved alone.
     pub alone_to: u64,
 }
@@ -117,8 +117,13 @@ impl Queue {
             let at = of_key.partition_point(|(other, _)| *other < ticket);
             of_key.insert(at, row);
         }
-        self.ranges += usize::from(save.changes.range.is_some());
+        let is_last = self.saves.last_key_value().is_none_or(|(last, _)| *last < ticket);
         self.saves.insert(ticket, Arc::clone(&save));
+        match &save.changes.range {
+            Some(range) if is_last => self.erased.add(range, ticket),
+            Some(_) => self.erase_again(),
+            None => {}
+        }
         save
     }
 
@@ -142,14 +147,29 @@ impl Queue {
     }
 
     /// Ends a save. Its keys stay until they are [removed](Self::remove_some).
-    pub fn end(&self, save: &Queued, result: Result<(), Failure>) {
+    pub fn end(&mut self, save: &Queued, result: Result<(), Failure>) {
+        let has_failed = result.is_err();
         save.set(State::Ended(result));
+        if has_failed && save.changes.range.is_some() {
+            self.erase_again();
+        }
     }
 
     /// Cancels a save, unless it has ended.
-    pub fn cancel(&self, save: &Queued) {
+    pub fn cancel(&mut self, save: &Queued) {
         if save.end().is_none() {
             save.set(State::Cancelled);
+            if save.changes.range.is_some() {
+                self.erase_again();
+            }
+        }
+    }
+
+    /// Finds out anew which ranges are erased, as what a save would have erased has been hidden by it.
+    fn erase_again(&mut self) {
+        self.erased = Erased::default();
+        for (ticket, save) in self.saves.iter().filter(|(_, save)| save.is_valid()) {
+            save.changes.range.iter().for_each(|range| self.erased.add(range, *ticket));
         }
     }
 
@@ -168,8 +188,11 @@ impl Queue {
             }
         }
         let is_more = count == REMOVED;
-        if !is_more && self.saves.remove(&save.ticket).is_some() {
-            self.ranges -= usize::from(save.changes.range.is_some());
+        if !is_more {
+            self.saves.remove(&save.ticket);
+            if self.saves.is_empty() {
+                self.erased = Erased::default();
+            }
         }
         is_more
     }
@@ -180,26 +203,66 @@ impl Queue {
         let of_key = self.keys.get(key).into_iter().flatten().rev();
         let found = of_key.filter_map(|(ticket, index)| Some((valid(*ticket)?, index))).next();
         let after = found.as_ref().map_or(0, |(save, _)| save.ticket);
+        let erased = self.erased.at(key).filter(|ticket| *ticket > after);
         match found {
-            _ if self.ranges > 0 && self.ranges_after(after).any(|range| range.has(key)) => Some(Found::Erased),
+            _ if erased.is_some_and(|ticket| valid(ticket).is_some()) => Some(Found::Erased),
             Some((_, None)) => Some(Found::Erased),
             Some((save, Some(index))) => Some(Found::Value(Arc::clone(save), *index)),
             None => None,
         }
     }
 
-    fn ranges_after(&self, ticket: u64) -> impl Iterator<Item = &KeyBytes> {
-        let after = self.saves.range(ticket + 1..).filter(|(_, save)| save.is_valid());
-        after.filter_map(|(_, save)| save.changes.range.as_ref())
-    }
-
-    /// Returns the keys of a range that are queued, in order, each with whether it will have a value; and the ranges that will
-    /// be erased of what is on the disk.
+    /// Returns the keys of a range that are queued, in order, each with whether it will have a value; and, in order, the ranges that
+    /// will be erased of what is on the disk.
     pub fn keys_in(&self, range: &KeyBytes) -> (Vec<(Vec<u8>, bool)>, Vec<KeyBytes>) {
-        let all = self.keys.range::<[u8], _>((std::ops::Bound::Included(&*range.from), std::ops::Bound::Unbounded));
+        let all = self.keys.range::<[u8], _>((Included(&*range.from), Unbounded));
         let queued = all.take_while(|(key, _)| range.has(key));
         let keys = queued.filter_map(|(key, _)| Some((key.clone(), self.find(key)?.is_value())));
-        (keys.collect(), self.ranges_after(0).cloned().collect())
+        let is_queued = |ticket| self.saves.get(&ticket).is_some_and(|save| save.is_valid());
+        (keys.collect(), self.erased.all(is_queued))
+    }
+}
+
+/// Ranges that saves erase, none over another: the first key of each, where it ends, and the last save that erases it. One that has
+/// ended is only removed with all others.
+#[derive(Default)]
+struct Erased(BTreeMap<Vec<u8>, (Option<Vec<u8>>, u64)>);
+
+impl Erased {
+    /// Adds what a save erases after all others.
+    fn add(&mut self, range: &KeyBytes, ticket: u64) {
+        let KeyBytes { from, to } = range;
+        if to.as_ref().is_some_and(|to| to <= from) {
+            return;
+        }
+        let ends_after = |end: &Option<Vec<u8>>, key: &[u8]| end.as_ref().is_none_or(|end| **end > *key);
+        // What begins before keeps its start, and what ends behind its end.
+        let before = self.0.range_mut::<[u8], _>((Unbounded, Excluded(&**from))).next_back();
+        let cut = before.filter(|(_, (end, _))| ends_after(end, from));
+        let mut rest = cut.map(|(_, (end, ticket))| (end.replace(from.clone()), *ticket));
+        while let Some((start, _)) = self.0.range::<[u8], _>((Included(&**from), Unbounded)).next()
+            && to.as_ref().is_none_or(|to| start < to)
+        {
+            let start = start.clone();
+            rest = self.0.remove(&start);
+        }
+        if let (Some(to), Some((end, ticket))) = (to, rest)
+            && ends_after(&end, to)
+        {
+            self.0.insert(to.clone(), (end, ticket));
+        }
+        self.0.insert(from.clone(), (to.clone(), ticket));
+    }
+
+    /// Returns the last save that erases a key.
+    fn at(&self, key: &[u8]) -> Option<u64> {
+        let (_, (end, ticket)) = self.0.range::<[u8], _>((Unbounded, Included(key))).next_back()?;
+        end.as_ref().is_none_or(|end| key < &**end).then_some(*ticket)
+    }
+
+    fn all(&self, is_queued: impl Fn(u64) -> bool) -> Vec<KeyBytes> {
+        let queued = self.0.iter().filter(|(_, (_, ticket))| is_queued(*ticket));
+        queued.map(|(from, (to, _))| KeyBytes { from: from.clone(), to: to.clone() }).collect()
     }
 }
 

@@ -218,6 +218,11 @@ impl Work for Backup {
         NextStep::Done
     }
 
+    /// Once it was asked for, a copy is made before the game has ended.
+    fn outlives_shut_down(&self) -> bool {
+        true
+    }
+
     fn unblock(&mut self, _: &Threads) {
         self.awaited().into_iter().for_each(|ticket| ticket.wait(&pool::threads()));
     }
