@@ -39,6 +39,11 @@ pub enum StoreError {
     )]
     NoJournal,
     #[error(
+        "its journal, whose name ends in \"-wal\", is missing or damaged: what was saved last, before the game was killed, is lost; \
+         all else is whole"
+    )]
+    JournalLost,
+    #[error(
         "the file was moved, removed, or written by another program while the store had it open; nothing is saved any more. \
          Close the store, then open the file where it is now. Use VarBatchStore.rename() or remove() once it is closed"
     )]

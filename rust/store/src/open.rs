@@ -1,7 +1,7 @@
 //! Opens files of stores, and refuses all others; makes new ones; sets aside journals of other files.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,10 @@ use crate::{Result, StoreError};
 pub const ID: i64 = 0x5642_7374;
 pub(crate) const VERSION: i64 = 2;
 const PARTIAL: i64 = 1 << 16 | VERSION;
-const VERSION_AT: usize = 60;
+
+/// The `user_version` of a whole file that has a journal: without it, what was saved last is lost.
+pub(crate) const WITH_JOURNAL: i64 = 2 << 16 | VERSION;
+pub(crate) const VERSION_AT: usize = 60;
 
 /// The tables as the file has them, to the letter: so nothing else is in it, such as triggers. The first has the first page that
 /// a table can have.
@@ -92,9 +95,13 @@ fn check_start(start: &[u8]) -> Result<()> {
         _ if !is_database(start) => Err(StoreError::NoDatabase),
         _ if start.len() < 100 => Err(StoreError::Damaged("it ends in its head")),
         _ if !is_store(start) => Err(StoreError::Foreign),
-        VERSION | PARTIAL if start[18..20] != [2, 2] => Err(StoreError::Damaged("its journal mode is not WAL")),
-        VERSION | PARTIAL if number_at(start, 56) != 1 => Err(StoreError::Damaged("its texts are not UTF-8")),
-        VERSION | PARTIAL => Ok(()),
+        VERSION | PARTIAL | WITH_JOURNAL if start[18..20] != [2, 2] => {
+            Err(StoreError::Damaged("its journal mode is not WAL"))
+        }
+        VERSION | PARTIAL | WITH_JOURNAL if number_at(start, 56) != 1 => {
+            Err(StoreError::Damaged("its texts are not UTF-8"))
+        }
+        VERSION | PARTIAL | WITH_JOURNAL => Ok(()),
         version => Err(StoreError::OtherVersion(version, VERSION)),
     }
 }
@@ -135,7 +142,7 @@ impl Mark {
 
     pub(crate) fn read(connection: &Connection) -> Result<Self> {
         let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let is_whole = version == VERSION;
+        let is_whole = version != PARTIAL;
         Ok(connection.query_row("SELECT last, base, journal FROM mark", (), |row| {
             Ok(Self::of([row.get(0)?, row.get(1)?, row.get(2)?], is_whole))
         })?)
@@ -172,8 +179,7 @@ impl Mark {
     pub(crate) fn announce(&self, place: &Place) -> Result<()> {
         self.put(place)?;
         // In this order: before, it is not known which part of which journal the file has.
-        place.write(VERSION_AT as u64, &(PARTIAL as i32).to_be_bytes())?;
-        Ok(place.flush()?)
+        place.set_version(PARTIAL)
     }
 
     /// Writes it where [`Self::in_file`] reads it, and where no journal has another one. It is on the disk when this returns.
@@ -208,8 +214,10 @@ pub(crate) struct Opened {
     pub(crate) mark: Mark,
     /// True if the file lacks something that is in its journal.
     pub(crate) has_journal: bool,
-    /// Where a journal of another file is now.
+    /// Where a journal of another file is now, or one that is damaged.
     pub(crate) set_aside: Option<PathBuf>,
+    /// True if the journal is missing or damaged.
+    pub(crate) is_lost: bool,
 }
 
 /// Opens and locks a file, which is made if there is none.
@@ -249,14 +257,19 @@ fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> 
     let page_len = u64::from(u16::from_be_bytes([start[16], start[17]]).wrapping_sub(1)) + 1;
     let mark_at = (MARK_PAGE as u64 - 1) * page_len;
     place.note(mark_at..mark_at + page_len)?;
-    let file = Mark::in_file(&place, number_at(&start, VERSION_AT) == VERSION)?;
-    let (mut opened, mut has_journal) = (None, false);
+    let version = number_at(&start, VERSION_AT);
+    let file = Mark::in_file(&place, version != PARTIAL)?;
+    let (mut opened, mut has_journal, mut is_lost) = (None, false, version == WITH_JOURNAL);
     if is_filled(&journal) {
         let both =
             open_to_write(path).and_then(|connection| Ok((Mark::read(&connection)?, frames(&connection)?, connection)));
         match both {
-            Ok((mark, count, connection)) if mark.follows(&file) && (file.is_whole || count > 0) => {
+            Ok((mark, count, connection)) if mark.follows(&file) && (count > 0 || file.is_whole && !is_lost) => {
                 has_journal = !file.is_whole || mark.last != file.last;
+                is_lost = commits_behind(&journal, count)? > 1;
+                if is_lost {
+                    set_aside = Some(copy_aside(&journal)?);
+                }
                 opened = Some(connection);
             }
             // It belongs to another file, or its start is damaged.
@@ -270,10 +283,14 @@ fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> 
     } else if !file.is_whole {
         return Err(StoreError::NoJournal);
     }
+    if is_lost && opened.is_none() {
+        // Told once.
+        place.set_version(VERSION)?;
+    }
     let connection = opened.map_or_else(|| open_to_write(path), Ok)?;
     let mark = Mark::read(&connection)?;
     place.note_journal();
-    Ok(Opened { connection, place, mark, has_journal, set_aside })
+    Ok(Opened { connection, place, mark, has_journal, set_aside, is_lost })
 }
 
 /// Opens a file that is not to be written, or its bytes.
@@ -401,6 +418,12 @@ pub(crate) fn empty_store() -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// True if a whole file, opened without its journal, has one.
+pub(crate) fn lacks_journal(connection: &Connection) -> Result<bool> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(version == WITH_JOURNAL)
+}
+
 /// Puts the journal into the file. Returns how many pages it has, and how many of them are in the file now.
 pub(crate) fn checkpoint(connection: &Connection) -> Result<(i64, i64)> {
     let mut run = connection.prepare_cached("PRAGMA wal_checkpoint(PASSIVE)")?;
@@ -428,9 +451,41 @@ pub fn set_aside_name(journal: &Path, number: u32) -> PathBuf {
     beside(journal, &format!("-set-aside-{number}"))
 }
 
-fn rename_aside(journal: &Path) -> Result<PathBuf> {
+/// Returns how many commits are behind the pages of a journal that SQLite plays: it takes the first page that is damaged for the
+/// torn end. But only the last commit can be torn, as each is on the disk before the next one begins.
+fn commits_behind(journal: &Path, pages: i64) -> Result<usize> {
+    const HEAD: usize = 32;
+    const FRAME: usize = 24;
+    let mut file = File::open(journal)?;
+    let mut head = [0; HEAD];
+    file.read_exact(&mut head)?;
+    let page_len = u64::from(u32::from_be_bytes([head[8], head[9], head[10], head[11]]));
+    let frame_len = FRAME as u64 + page_len;
+    let mut at = HEAD as u64 + pages.max(0) as u64 * frame_len;
+    let (mut frame, mut count) = ([0; FRAME], 0);
+    while at + frame_len <= file.metadata()?.len() {
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(&mut frame)?;
+        // Of the same journal, and the last page of a commit.
+        count += usize::from(frame[8..16] == head[16..24] && frame[4..8] != [0; 4]);
+        at += frame_len;
+    }
+    Ok(count)
+}
+
+fn copy_aside(journal: &Path) -> Result<PathBuf> {
+    let aside = free_aside(journal)?;
+    fs::copy(journal, &aside)?;
+    Ok(aside)
+}
+
+fn free_aside(journal: &Path) -> Result<PathBuf> {
     let free = (1..10_000).map(|number| set_aside_name(journal, number)).find(|path| path.symlink_metadata().is_err());
-    let aside = free.ok_or(StoreError::Busy)?;
+    free.ok_or(StoreError::Busy)
+}
+
+fn rename_aside(journal: &Path) -> Result<PathBuf> {
+    let aside = free_aside(journal)?;
     fs::rename(journal, &aside)?;
     flush_folder(journal)?;
     Ok(aside)

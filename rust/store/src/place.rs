@@ -11,6 +11,7 @@ use std::time::SystemTime;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::open::VERSION_AT;
 use crate::{Result, StoreError};
 
 /// Bytes that a name may have, with those of the files beside it.
@@ -150,6 +151,12 @@ impl Place {
         let mut file = &self.writable;
         file.seek(SeekFrom::Start(at))?;
         file.write_all(bytes)
+    }
+
+    /// Writes SQLite's `user_version`, where nobody else reads or writes it meanwhile: its page is in the journal, or none is open.
+    pub(crate) fn set_version(&self, version: i64) -> Result<()> {
+        self.write(VERSION_AT as u64, &(version as i32).to_be_bytes())?;
+        Ok(self.flush()?)
     }
 
     /// Waits until what was written is on the disk.

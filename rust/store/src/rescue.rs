@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use crate::open::{Mark, Source, open, open_to_read};
+use crate::open::{Mark, Source, lacks_journal, open, open_to_read};
 use crate::place::Place;
 use crate::reader::{TOO_MANY, max_keys};
 use crate::{Packed, Reader, Result, StoreError};
@@ -37,7 +37,7 @@ impl Rescue {
     pub fn open(path: &Path) -> Result<Self> {
         let connection = open_to_read(&Source::File(path.to_owned()))?;
         let lacks = match Mark::read(&connection) {
-            Ok(mark) if mark.is_whole => None,
+            Ok(mark) if mark.is_whole => lacks_journal(&connection)?.then_some(StoreError::JournalLost),
             Ok(_) => Some(StoreError::NoJournal),
             Err(error) => Some(error),
         };
@@ -48,7 +48,11 @@ impl Rescue {
     /// Finds all keys of a file with a journal, which SQLite may change: so pass a copy of both.
     pub fn open_copy(path: &Path) -> Result<Self> {
         match open(path) {
-            Ok(opened) => Ok(Self::of(opened.connection, Some(opened.place))),
+            Ok(opened) => {
+                let lost = opened.is_lost.then_some(StoreError::JournalLost);
+                let rescue = Self::of(opened.connection, Some(opened.place));
+                Ok(Self { damage: rescue.damage.or(lost), ..rescue })
+            }
             Err(StoreError::NoJournal) => Self::open(path),
             Err(error) => Err(error),
         }

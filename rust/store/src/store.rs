@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use crate::open::{self, Mark, Opened, Source, checkpoint, empty_store, has_journal, open_to_read};
+use crate::open::{self, Mark, Opened, Source, WITH_JOURNAL, checkpoint, empty_store, has_journal, open_to_read};
 use crate::place::{Place, beside, flush_folder};
 use crate::writer::{WRONG_ROW, Writer};
 use crate::{Packed, Reader, Result, StoreError};
@@ -28,6 +28,7 @@ pub struct Store {
     open: Option<Open>,
     source: Source,
     set_aside: Option<PathBuf>,
+    is_lost: bool,
 }
 
 #[derive(Debug)]
@@ -69,14 +70,15 @@ impl Store {
     }
 
     fn open_to_read(source: Source) -> Result<Self> {
-        if !Mark::read(&open_to_read(&source)?)?.is_whole {
+        let connection = open_to_read(&source)?;
+        if !Mark::read(&connection)?.is_whole {
             return Err(StoreError::NoJournal);
         }
-        Ok(Self { open: None, source, set_aside: None })
+        Ok(Self { open: None, source, set_aside: None, is_lost: open::lacks_journal(&connection)? })
     }
 
     pub(crate) fn of(opened: Opened) -> Result<Self> {
-        let Opened { connection, place, mark, has_journal, set_aside } = opened;
+        let Opened { connection, place, mark, has_journal, set_aside, is_lost } = opened;
         let source = Source::Place(Arc::clone(&place));
         let (writer, guard) = (Writer::new(connection), open_to_read(&source)?);
         let mut open =
@@ -85,10 +87,15 @@ impl Store {
             // If it fails, as on a full disk, there is something to be read all the same.
             let _ = open.make_whole();
         }
-        Ok(Self { open: Some(open), source, set_aside })
+        Ok(Self { open: Some(open), source, set_aside, is_lost })
     }
 
-    /// Returns where a journal is now that belonged to another file, once.
+    /// Returns what was lost before the file was opened, though it is whole.
+    pub fn lost(&self) -> Option<StoreError> {
+        self.is_lost.then_some(StoreError::JournalLost)
+    }
+
+    /// Returns where a journal is now that belonged to another file, or is damaged, once.
     pub fn set_aside(&mut self) -> Option<PathBuf> {
         self.set_aside.take()
     }
@@ -265,7 +272,12 @@ impl Open {
         let connection = &self.writer.connection;
         mark.write(connection, &other)?;
         connection.prepare_cached("COMMIT")?.execute(())?;
+        let begins = self.is_whole && !is_whole;
         (self.mark, self.is_whole) = (mark, false);
+        if begins {
+            // If it fails, nobody will know if the journal is missing.
+            let _ = self.place.writing(|| self.place.set_version(WITH_JOURNAL));
+        }
         Ok(())
     }
 

@@ -72,7 +72,12 @@ impl StoreFile {
     /// Opens a file, after all earlier calls of other stores that had the same one.
     pub fn open(path: &GString, compression: CompressionArg) -> Outcome<Option<Arc<Self>>> {
         let opened = Self::try_open(path, compression);
-        Outcome::from(opened.map(|(file, lines)| Outcome::new(Some(file), lines)))
+        Outcome::from(opened.map(|(file, lines)| {
+            // What is there can be used all the same.
+            let is_whole = lines.iter().all(|line: &Line| line.is_warning);
+            let code = if is_whole { EngineError::OK } else { EngineError::ERR_FILE_CORRUPT };
+            Outcome { code, ..Outcome::new(Some(file), lines) }
+        }))
     }
 
     fn try_open(path: &GString, compression: CompressionArg) -> Result<(Arc<Self>, Vec<Line>), Failure> {
@@ -102,14 +107,18 @@ impl StoreFile {
         .map_err(|error| file.not_opened(&error))?;
         let set_aside = store.set_aside().map(|aside| {
             let name = aside.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            Line::warning(file.text(format_args!(
-                "a journal of another file lay beside it, such as the one that was there before; it is \"{name}\" now"
-            )))
+            let what = match store.lost() {
+                Some(_) => "the journal that is damaged",
+                None => "a journal of another file lay beside it, such as the one that was there before; it",
+            };
+            Line::warning(file.text(format_args!("{what} is \"{name}\" now")))
         });
+        let lost = store.lost().map(|error| Line::error(file.text(error)));
+        let lines = lost.into_iter().chain(set_aside).collect();
         let (readers, reader) = (store.readers(), store.reader().map_err(|error| file.not_opened(&error))?);
         file.readers = Mutex::new(ReaderPool { source: Some(readers), idle: vec![reader], ..ReaderPool::default() });
         file.store = Mutex::new(Some(store));
-        Ok((Arc::new(file), set_aside.into_iter().collect()))
+        Ok((Arc::new(file), lines))
     }
 
     fn ticket(&self) -> WriteTicket {
@@ -294,7 +303,9 @@ fn code_of(error: &StoreError) -> EngineError {
         StoreError::NoDatabase | StoreError::Foreign | StoreError::OtherVersion(..) => {
             EngineError::ERR_FILE_UNRECOGNIZED
         }
-        StoreError::Damaged(_) | StoreError::DamagedValue | StoreError::NoJournal => EngineError::ERR_FILE_CORRUPT,
+        StoreError::Damaged(_) | StoreError::DamagedValue | StoreError::NoJournal | StoreError::JournalLost => {
+            EngineError::ERR_FILE_CORRUPT
+        }
         StoreError::ReadOnly | StoreError::JournalLeft => EngineError::ERR_FILE_NO_PERMISSION,
         StoreError::TooLong => EngineError::ERR_INVALID_DATA,
         StoreError::Memory => EngineError::ERR_OUT_OF_MEMORY,
