@@ -7,7 +7,7 @@
 #   (none)          what takes at most 10 minutes on two cores: 40 killed games, and in the conformance suites fewer
 #                   sizes and thread counts and a tenth of the generated values
 #   --ci            also compiles for Android and the web; 200 killed games, 10 power cuts on each file system (for
-#                   root), all sizes and thread counts, and the suites with the debug library and without threads too
+#                   root), all sizes and thread counts, and fewer with the debug library and without threads
 #   --long          all there is: also 30 power cuts, 1,000 killed appends, all generated values and damaged buffers,
 #                   Miri, the NEON kernels under qemu, and what is built for Windows in Wine
 #   --suites        only the conformance suites
@@ -121,8 +121,8 @@ debug_suites() {
   local project=$root/target/debug-project
   # The library behaves as in an engine whose dictionaries and arrays have an unknown layout, and saves as in a browser.
   step count_step "debug library" make_project "$project" --debug --features no-engine-internals,browser-files
-  # Not with --long: an unoptimised library would take an hour.
-  suites "suites, debug library" "$ok" "$editor" "$project" --browser-files
+  # Always --quick: an unoptimised library would take an hour.
+  suites "suites, debug library" "$ok" "$editor" "$project" --quick --browser-files
 }
 # As in a browser without threads: no address space has room for such a stack, so the library starts none. The one
 # suite of tasks that is missing looks at them between two frames, where none of them is worked on then.

@@ -64,6 +64,10 @@ func test_keys() -> void:
 		for action: Callable in [store.save_var.bind(key, 1), store.load_var.bind(key), store.has_key.bind(key)]:
 			expect_errors(action, 1, expected)
 			check_int(VarBatch.get_last_error(), ERR_INVALID_PARAMETER, "a key that is none")
+		var in_background: Array[Callable] = [store.load_vars_async.bind([key]), store.get_keys_async.bind(key)]
+		for action: Callable in in_background:
+			var result: Variant = expect_errors(func() -> Variant: return (action.call() as VarBatchTask).wait(), 1, expected)
+			check_value(result, [], "the result of a task with a key that is none")
 
 
 ## One that is erased and saved is saved, and a value that cannot be saved leaves all as it was.

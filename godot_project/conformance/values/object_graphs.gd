@@ -16,7 +16,7 @@ var _used: Dictionary[Variant, bool] = {}
 
 
 func test_graphs() -> void:
-	var count := 400 if is_quick else COUNT
+	var count := 400 if is_quick else part_of(COUNT)
 	print("  object graphs: %d, seed %d" % [count, SEED])
 	# What is made once and kept: by the engine, and of this function when it waits.
 	quietly(_check_batch.bind(SEED, true))

@@ -29,6 +29,8 @@ func _init(run_options: Options) -> void:
 	for label: String in ["VarBatchStore, changes", "save_vars, all", "save_vars_async, all"]:
 		ways.append(Way.new(label))
 	save_count = options.save_round_count
+	# Not the folder of the other saves: theirs is removed while the store is open.
+	_place.folder += "_world"
 	if DisplayServer.get_name() != "headless":
 		save_count *= 5
 		_place.folder = ProjectSettings.globalize_path(KEPT)

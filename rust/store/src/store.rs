@@ -164,9 +164,12 @@ impl Store {
             return Err(StoreError::Busy);
         }
         let (path, new) = (place.path.clone(), beside(&place.path, "-new"));
-        let mut file = File::create(&new)?;
-        file.write_all(&empty_store()?).and_then(|()| file.sync_all())?;
-        drop(file);
+        let empty = empty_store()?;
+        let made = File::create(&new).and_then(|mut file| file.write_all(&empty).and_then(|()| file.sync_all()));
+        if made.is_err() {
+            let _ = fs::remove_file(&new);
+        }
+        made?;
         // Closed, as Windows replaces no open file. The journal stays until the new file is there.
         (self.open, self.source) = (None, Source::File(path.clone()));
         let replaced = fs::rename(&new, &path).and_then(|()| flush_folder(&path));

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use godot::builtin::VarArray;
 use godot::global::Error as EngineError;
 use varbatch_store::Store;
 use varbatch_workers::Threads;
@@ -79,7 +80,11 @@ impl<W: StoreWork> StoreWork for Option<W> {
     fn outcome(&mut self, result: Result<(), Failure>) -> Outcome<Slot> {
         match (self, result) {
             (Some(work), result) => work.outcome(result),
-            (None, result) => Outcome::of_code(result.map(|()| Outcome::new(EngineError::OK, Vec::new()))).into_slot(),
+            (None, result) if W::RETURNS_CODE => {
+                Outcome::of_code(result.map(|()| Outcome::new(EngineError::OK, Vec::new()))).into_slot()
+            }
+            // The others return an Array.
+            (None, result) => Outcome::from(result.map(|()| Outcome::new(VarArray::new(), Vec::new()))).into_slot(),
         }
     }
 }
