@@ -15,6 +15,7 @@
 mod error;
 mod fence;
 mod files;
+mod mark;
 mod open;
 mod packed;
 mod place;

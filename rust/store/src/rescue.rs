@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use crate::open::{Mark, Source, lacks_journal, open, open_to_read};
+use crate::mark::Mark;
+use crate::open::{Source, lacks_journal, open, open_to_read};
 use crate::place::Place;
 use crate::reader::{TOO_MANY, max_keys};
 use crate::{Packed, Reader, Result, StoreError};

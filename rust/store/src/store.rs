@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use crate::open::{self, Mark, Opened, Source, WITH_JOURNAL, checkpoint, empty_store, has_journal, open_to_read};
+use crate::mark::Mark;
+use crate::open::{self, Opened, Source, WITH_JOURNAL, checkpoint, empty_store, has_journal, open_to_read};
 use crate::place::{Place, beside, flush_folder};
 use crate::writer::{WRONG_ROW, Writer};
 use crate::{Packed, Reader, Result, StoreError};
