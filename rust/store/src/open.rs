@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,16 +24,24 @@ pub(crate) const PARTIAL: i64 = 1 << 16 | VERSION;
 /// The `user_version` of a whole file that has a journal: without it, what was saved last is lost.
 pub(crate) const WITH_JOURNAL: i64 = 2 << 16 | VERSION;
 pub(crate) const VERSION_AT: usize = 60;
+const AUTO_VACUUM_AT: usize = 52;
+
+/// Where a file says which journal it has, and the words of a store's, and of that which other programs may have left it with.
+const MODE: Range<usize> = 18..20;
+const WAL: &[u8] = &[2, 2];
+const ROLLBACK: &[u8] = &[1, 1];
 
 /// The tables as the file has them, to the letter: so nothing else is in it, such as triggers. The first has the first page that
-/// a table can have.
+/// a table can have: the second, or the third if that says what the others are for, as `auto_vacuum` needs it.
 const TABLES: [&str; 3] = [
     "CREATE TABLE mark(last INTEGER NOT NULL, base INTEGER NOT NULL, journal INTEGER NOT NULL)",
     "CREATE TABLE fence(start BLOB PRIMARY KEY, keys INTEGER NOT NULL, key_checksum INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE entry(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, compression INTEGER NOT NULL, \
      checksum INTEGER NOT NULL, value BLOB NOT NULL)",
 ];
-const MARK_PAGE: i64 = 3;
+fn mark_page(has_auto_vacuum: bool) -> u64 {
+    if has_auto_vacuum { 3 } else { 2 }
+}
 
 /// Ends of the names of the files that may lie beside an open store.
 pub const SIDE_FILES: [&str; 4] = ["-wal", "-shm", "-journal", "-lock"];
@@ -94,8 +103,8 @@ fn check_start(start: &[u8]) -> Result<()> {
         _ if !is_database(start) => Err(StoreError::NoDatabase),
         _ if start.len() < 100 => Err(StoreError::Damaged("it ends in its head")),
         _ if !is_store(start) => Err(StoreError::Foreign),
-        VERSION | PARTIAL | WITH_JOURNAL if start[18..20] != [2, 2] => {
-            Err(StoreError::Damaged("its journal mode is not WAL"))
+        VERSION | PARTIAL | WITH_JOURNAL if ![WAL, ROLLBACK].contains(&&start[MODE]) => {
+            Err(StoreError::Damaged("its journal mode is none of SQLite's"))
         }
         VERSION | PARTIAL | WITH_JOURNAL if number_at(start, 56) != 1 => {
             Err(StoreError::Damaged("its texts are not UTF-8"))
@@ -156,16 +165,25 @@ fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> 
     let path = &place.path;
     let start = place.read(0..100)?;
     check_start(&start)?;
-    // A store has no such journal, ever. SQLite would play it.
     let (journal, foreign) = (beside(path, "-wal"), beside(path, "-journal"));
-    if is_filled(&foreign) {
+    if start[MODE] == *ROLLBACK {
+        // Another program changed that, as VACUUM needs it to. With this journal, it was killed in the middle.
+        if is_filled(&foreign) {
+            return Err(StoreError::Damaged(
+                "another program was killed while it wrote it; open it with that one first",
+            ));
+        }
+        place.write(MODE.start as u64, WAL)?;
+        place.flush()?;
+    } else if is_filled(&foreign) {
+        // A store has no such journal, ever. SQLite would play it.
         set_aside = Some(rename_aside(&foreign)?);
     }
     if cfg!(unix) {
         let _ = fs::remove_file(beside(path, "-shm"));
     }
     let page_len = u64::from(u16::from_be_bytes([start[16], start[17]]).wrapping_sub(1)) + 1;
-    let mark_at = (MARK_PAGE as u64 - 1) * page_len;
+    let mark_at = (mark_page(number_at(&start, AUTO_VACUUM_AT) != 0) - 1) * page_len;
     place.note(mark_at..mark_at + page_len)?;
     let version = number_at(&start, VERSION_AT);
     let file = Mark::in_file(&place, version != PARTIAL)?;
@@ -225,8 +243,8 @@ pub(crate) fn open_to_read(source: &Source) -> Result<Connection> {
             check_start(&bytes[..bytes.len().min(100)])?;
             let mut connection = Connection::open_in_memory()?;
             // In memory there is no journal.
-            let head = [&bytes[..18], &[1, 1]].concat();
-            let read = head.chain(&bytes[20..]);
+            let head = [&bytes[..MODE.start], ROLLBACK].concat();
+            let read = head.chain(&bytes[MODE.end..]);
             connection.deserialize_read_exact("main", read, bytes.len(), true)?;
             connection
         }
@@ -278,7 +296,8 @@ fn set(connection: &mut Connection, more: &str) -> Result<()> {
         read.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<Vec<(String, i64)>>>()?;
     drop(read);
     connection.progress_handler(0, None::<fn() -> bool>)?;
-    let is_mark_first = tables.first().is_some_and(|(_, page)| *page == MARK_PAGE);
+    let auto_vacuum: i64 = connection.pragma_query_value(None, "auto_vacuum", |row| row.get(0))?;
+    let is_mark_first = tables.first().is_some_and(|(_, page)| *page as u64 == mark_page(auto_vacuum != 0));
     if tables.iter().map(|(sql, _)| sql.as_str()).eq(TABLES) && is_mark_first {
         Ok(())
     } else {
@@ -324,7 +343,7 @@ pub(crate) fn empty_store() -> Result<Vec<u8>> {
     ))?;
     let mut bytes = connection.serialize("main")?.to_vec();
     // In WAL mode, which a database in memory cannot have.
-    bytes[18..20].copy_from_slice(&[2, 2]);
+    bytes[MODE].copy_from_slice(WAL);
     Ok(bytes)
 }
 

@@ -6,6 +6,7 @@ use std::fs;
 use varbatch_store::{Packed, Reader, Store, StoreError};
 
 use crate::folder::Folder;
+use crate::journals::rollback_journal;
 use crate::random::Random;
 
 pub fn save(store: &mut Store, entries: &[(&[u8], &[u8])]) {
@@ -163,15 +164,25 @@ fn a_store_that_another_program_has_packed_is_one() {
         save(&mut store, &[(b"key2", b"two")]);
         store.close().unwrap();
     }
-    // Its pages cannot be given back then, which ends, too.
-    rusqlite::Connection::open(&path).unwrap().execute_batch("PRAGMA auto_vacuum = 0; VACUUM").unwrap();
-    if let Ok(mut store) = Store::open(&path) {
-        save(&mut store, &[(b"key2", &[7; 1_000_000])]);
-        store.begin().unwrap();
-        store.erase(b"key2").unwrap();
-        store.commit().unwrap();
-        assert!((0..100).any(|_| store.shrink().unwrap() == 0), "without end");
-    }
+    // Its pages cannot be given back then, which ends, too. It has another journal, and the mark another page.
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("PRAGMA journal_mode = DELETE; PRAGMA auto_vacuum = 0; VACUUM").unwrap();
+    drop(other);
+    let file = fs::read(&path).unwrap();
+    let journal = rollback_journal(&path);
+    fs::write(&path, &file).unwrap();
+    fs::write(format!("{}-journal", path.display()), journal).unwrap();
+    assert!(matches!(Store::open(&path), Err(StoreError::Damaged(_))), "another program was killed");
+    fs::remove_file(format!("{}-journal", path.display())).unwrap();
+    assert_eq!(load(&Store::open_bytes(file.into()).unwrap(), b"key!").unwrap(), b"one");
+    let mut store = Store::open(&path).unwrap();
+    save(&mut store, &[(b"key2", &[7; 1_000_000])]);
+    store.begin().unwrap();
+    store.erase(b"key2").unwrap();
+    store.commit().unwrap();
+    assert!((0..100).any(|_| store.shrink().unwrap() == 0), "without end");
+    store.close().unwrap();
+    assert_eq!(load(&Store::open(&path).unwrap(), b"key!").unwrap(), b"one");
 }
 
 /// What `rust/docs/STORE.md` says of a file is what is in it.

@@ -275,7 +275,7 @@ fn journals_that_no_store_makes_are_set_aside() {
 }
 
 /// A journal that SQLite would play into any file beside it.
-fn rollback_journal(path: &Path) -> Vec<u8> {
+pub fn rollback_journal(path: &Path) -> Vec<u8> {
     let file = rusqlite::Connection::open(path).unwrap();
     file.execute_batch("CREATE TABLE a(b); BEGIN; PRAGMA cache_size = 1; PRAGMA cache_spill = 1").unwrap();
     for _ in 0..200 {
