@@ -194,7 +194,8 @@ fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> 
         match both {
             Ok((mark, count, connection)) if mark.follows(&file) && (count > 0 || file.is_whole && !is_lost) => {
                 has_journal = !file.is_whole || mark.last != file.last;
-                is_lost = commits_behind(&journal, count)? > 1;
+                // All of it may be in the file: then the file's own is another one.
+                is_lost = is_lost && !has_journal || commits_behind(&journal, count)? > 1;
                 if is_lost {
                     set_aside = Some(copy_aside(&journal)?);
                 }
@@ -211,7 +212,7 @@ fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> 
     } else if !file.is_whole {
         return Err(StoreError::NoJournal);
     }
-    if is_lost && opened.is_none() {
+    if is_lost && !has_journal {
         // Told once.
         place.set_version(VERSION)?;
     }

@@ -374,8 +374,11 @@ fn a_file_with_an_announced_mark_is_not_whole() {
 fn a_journal_that_is_damaged_or_gone_is_told_once() {
     let (folder, path) = Folder::with("store");
     let mut store = Store::open(&path).unwrap();
-    (0..20_u8).for_each(|number| save(&mut store, &[(&[number; 4], &[number; 1000]), (b"last", &[number])]));
     let journal = folder.join("store-wal");
+    save(&mut store, &[(b"key!", b"one")]);
+    store.checkpoint();
+    let before = fs::read(&journal).unwrap();
+    (0..20_u8).for_each(|number| save(&mut store, &[(&[number; 4], &[number; 1000]), (b"last", &[number])]));
     let (file, frames) = (fs::read(&path).unwrap(), fs::read(&journal).unwrap());
     drop(store);
     let damaged = |damage: &dyn Fn(&mut Vec<u8>)| {
@@ -387,6 +390,7 @@ fn a_journal_that_is_damaged_or_gone_is_told_once() {
         ("as it was", Some(frames.clone()), false),
         ("gone", None, true),
         ("empty", Some(Vec::new()), true),
+        ("the one before", Some(before), true),
         ("zeros", damaged(&|frames| frames.fill(0)), true),
         ("another head", damaged(&|frames| frames[..32].fill(7)), true),
         ("a byte of the third page", damaged(&|frames| frames[32 + 2 * (24 + 16384) + 100] ^= 1), true),
@@ -394,16 +398,20 @@ fn a_journal_that_is_damaged_or_gone_is_told_once() {
         // As a power cut may leave it.
         ("a byte of the last page", damaged(&|frames| *frames.last_mut().unwrap() ^= 1), false),
     ] {
-        folder.names().iter().for_each(|name| fs::remove_file(folder.join(name)).unwrap());
-        fs::write(&path, &file).unwrap();
-        journal_is.iter().for_each(|bytes| fs::write(&journal, bytes).unwrap());
-        let mut store = Store::open(&path).unwrap();
-        assert_eq!(store.lost().is_some(), is_lost, "{what}");
-        let aside = store.set_aside();
-        let is_kept = is_lost && journal_is.as_ref().is_some_and(|bytes| !bytes.is_empty());
-        assert_eq!(aside.map(|aside| fs::read(aside).unwrap()), journal_is.filter(|_| is_kept), "{what}");
-        save(&mut store, &[(b"more", b"one")]);
-        drop(store);
-        assert!(Store::open(&path).unwrap().lost().is_none(), "{what}: told again");
+        for saves in [true, false] {
+            folder.names().iter().for_each(|name| fs::remove_file(folder.join(name)).unwrap());
+            fs::write(&path, &file).unwrap();
+            journal_is.iter().for_each(|bytes| fs::write(&journal, bytes).unwrap());
+            let mut store = Store::open(&path).unwrap();
+            assert_eq!(store.lost().is_some(), is_lost, "{what}");
+            let aside = store.set_aside();
+            let kept = journal_is.as_ref().filter(|bytes| is_lost && !bytes.is_empty());
+            assert_eq!(aside.map(|aside| fs::read(aside).unwrap()).as_ref(), kept, "{what}");
+            if saves {
+                save(&mut store, &[(b"more", b"one")]);
+            }
+            drop(store);
+            assert!(Store::open(&path).unwrap().lost().is_none(), "{what}, {saves}: told again");
+        }
     }
 }

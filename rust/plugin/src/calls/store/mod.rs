@@ -2,6 +2,7 @@
 //! that wait in it, and reads the rest beside the writer.
 
 mod call;
+mod changes;
 mod keys;
 mod load;
 mod queue;

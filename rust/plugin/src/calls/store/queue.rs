@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use varbatch_codec::fill::to_vec;
 
 use super::StoreFile;
-use super::saving::Changes;
+use super::changes::Changes;
 use crate::jobs::lock;
 use crate::report::Failure;
 use crate::value::walk::Held;

@@ -6,23 +6,22 @@ use std::sync::Arc;
 use godot::builtin::{AnyArray, AnyDictionary, VarArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_codec::Borrowed;
-use varbatch_codec::fill::to_vec;
 use varbatch_storage::Ticket;
-use varbatch_store::{Packed, Store};
+use varbatch_store::Store;
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::NextStep;
 
 use super::call::{StoreCall, StoreWork, Turn};
+use super::changes::{At, Changes, Keys};
 use super::queue::{KeyBytes, Queued};
-use super::{PARALLEL_FROM, StoreFile, shown};
+use super::{PARALLEL_FROM, StoreFile};
 use crate::calls::encode::{Batch, Form, Plans};
 use crate::engine::{self, Slot};
 use crate::jobs::pool;
-use crate::jobs::task::{Job, STEP, VALUE};
+use crate::jobs::task::{Job, STEP};
 use crate::report::{Failure, Line, Outcome};
 
-/// Keys that a step erases, and bytes of a commit from which on no other save joins it.
-const ERASED: usize = 1000;
+/// Bytes of a commit from which on no other save joins it.
 const JOINED: usize = 8 << 20;
 
 /// What to save: nothing, if the arguments are invalid.
@@ -31,14 +30,6 @@ pub struct SaveRequest {
     keys: Keys,
     batch: Batch,
     result: Result<(), Failure>,
-}
-
-/// The keys of the values, in their order, and those to erase.
-#[derive(Default)]
-struct Keys {
-    saved: Vec<Vec<u8>>,
-    erased: Vec<Vec<u8>>,
-    range: Option<KeyBytes>,
 }
 
 impl SaveRequest {
@@ -105,93 +96,6 @@ impl SaveRequest {
 
 fn array(values: &[&Variant]) -> AnyArray {
     values.iter().copied().cloned().collect::<VarArray>().upcast_any_array()
-}
-
-/// The changes of one call. `K` says whether long values are borrowed or held.
-pub struct Changes<'p, K> {
-    /// Keys in their order, with the index of the value.
-    saved: Vec<(Vec<u8>, usize)>,
-    erased: Vec<Vec<u8>>,
-    pub range: Option<KeyBytes>,
-    pub plans: Plans<'p, K>,
-}
-
-impl<'p, K> Changes<'p, K> {
-    /// Also returns a warning if something is lost. Fails if a value cannot be encoded.
-    fn new(file: &StoreFile, keys: Keys, plans: Plans<'p, K>, batch: &Batch) -> Result<(Self, Option<Line>), Failure> {
-        let Keys { saved, mut erased, range } = keys;
-        if let Some((index, report)) = plans.reports.first_error() {
-            let text = file.text(format_args!("{}: {report}", shown(&saved[index])));
-            return Err(Failure::new(EngineError::ERR_INVALID_DATA, text));
-        }
-        let name = |index: usize| shown(&saved[index]);
-        let lost = batch.lost(plans.is_lossy).map(|lost| Line::warning(file.text(lost.text(Some(&name)))));
-        let mut saved: Vec<_> = saved.into_iter().enumerate().map(|(index, key)| (key, index)).collect();
-        // In the order of the tree. Of two values for a key, the last is saved.
-        saved.sort_by(|(key, index), (other, other_index)| key.cmp(other).then(other_index.cmp(index)));
-        saved.dedup_by(|(key, _), (before, _)| key == before);
-        erased.sort();
-        erased.dedup();
-        erased.retain(|key| saved.binary_search_by(|(saved, _)| saved.cmp(key)).is_err());
-        Ok((Self { saved, erased, range, plans }, lost))
-    }
-
-    /// Returns each key from an index on with the index of its value, or `None` if it is erased.
-    pub fn keys(&self, from: usize) -> impl Iterator<Item = (&[u8], Option<usize>)> {
-        let erased = self.erased.get(from..).unwrap_or_default().iter().map(|key| (&**key, None));
-        let saved = &self.saved[from.saturating_sub(self.erased.len()).min(self.saved.len())..];
-        erased.chain(saved.iter().map(|(key, index)| (&**key, Some(*index))))
-    }
-
-    /// Makes some of the changes, from `at` on. Returns how many bytes of values these have.
-    fn make_some(&self, at: &mut At, file: &StoreFile, store: &mut Store, threads: &Threads) -> Result<usize, Failure>
-    where
-        K: Sync,
-    {
-        match *at {
-            At::Range => {
-                let erase = |range: &KeyBytes| store.erase_range(&range.from, range.to.as_deref());
-                let is_more = self.range.as_ref().map_or(Ok(false), erase).map_err(|error| file.failure(&error))?;
-                *at = if is_more { At::Range } else { At::Erased(0) };
-                Ok(0)
-            }
-            At::Erased(from) => {
-                let to = self.erased.len().min(from + ERASED);
-                for key in &self.erased[from..to] {
-                    store.erase(key).map_err(|error| file.failure_of(&error, key))?;
-                }
-                *at = if to < self.erased.len() { At::Erased(to) } else { At::Saved(0) };
-                Ok(0)
-            }
-            At::Saved(from) => {
-                let mut len = 0;
-                let parts =
-                    self.saved[from..].iter().map_while(|(key, index)| Some((&**key, self.plans.part(*index)?)));
-                let some = parts.take_while(|(_, part)| {
-                    let is_next = len < STEP;
-                    len += VALUE + part.len();
-                    is_next
-                });
-                let packed = threads.map(some, |(key, part)| (key, Packed::new(key, to_vec(part), file.compresses)));
-                for (key, value) in &packed {
-                    store.put(key, value).map_err(|error| file.failure_of(&error, key))?;
-                }
-                let to = from + packed.len();
-                *at = if packed.is_empty() { At::End } else { At::Saved(to) };
-                Ok(len)
-            }
-            At::End => Ok(0),
-        }
-    }
-}
-
-/// What is done next.
-#[derive(Clone, Copy, PartialEq)]
-enum At {
-    Range,
-    Erased(usize),
-    Saved(usize),
-    End,
 }
 
 /// A save that others may join, or not.
