@@ -149,7 +149,9 @@ fn open(path: &Path, name: &str) -> Result<(Rescue, Option<TempDir>), StoreError
         })?,
         opened => opened?,
     };
-    for end in journals.iter().filter(|end| set_aside_name(&beside(&copy, end), 1).exists()) {
+    // One that is damaged is told as damage.
+    let is_foreign = !matches!(store.damage, Some(StoreError::JournalLost));
+    for end in journals.iter().filter(|end| is_foreign && set_aside_name(&beside(&copy, end), 1).exists()) {
         say("note", format_args!("{name}: the journal {name}{end} belongs to another file, and is not read"));
     }
     Ok((store, Some(folder)))
