@@ -98,7 +98,11 @@ impl Rows {
         let rows = self.store.rows.iter().enumerate();
         let found: Vec<_> = rows.filter(|(_, (key, _))| is(key)).map(|(index, _)| index).collect();
         self.next = match (&found[..], self.store.damage.take()) {
-            (&[index], _) => index,
+            // It may not be the last that was saved.
+            (&[index], damage) => {
+                damage.iter().for_each(|error| say("note", format_args!("{}: {error}", input.name)));
+                index
+            }
             ([], Some(error)) => return Err(Failure::data(input, error)),
             _ => return Err(expected(format!("one key like this of {}, found {}", self.count(), found.len()))),
         };

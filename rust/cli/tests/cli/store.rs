@@ -344,7 +344,9 @@ fn nothing_that_is_read_is_changed() {
         let before = state(&folder);
         for command in commands {
             let ran = folder.run(command);
-            assert_eq!(ran.code, i32::from(["damaged", "cut"].contains(&name)), "{name}, {command}: {ran:?}");
+            // A value is found all the same.
+            let is_failure = name == "damaged" || name == "cut" && !command.starts_with("get");
+            assert_eq!(ran.code, i32::from(is_failure), "{name}, {command}: {ran:?}");
             assert_eq!(ran.err.contains("is missing or damaged"), name == "cut", "{name}, {command}: {ran:?}");
             let note = "note: a: the journal a-wal belongs to another file, and is not read\n";
             assert_eq!(ran.err.starts_with(note), name == "foreign", "{name}, {command}: {ran:?}");
