@@ -15,6 +15,7 @@
 mod error;
 mod fence;
 mod files;
+mod journal;
 mod mark;
 mod open;
 mod packed;
@@ -26,7 +27,8 @@ mod writer;
 
 pub use self::error::StoreError;
 pub use self::files::{Copy, remove, rename};
-pub use self::open::{ID, SIDE_FILES, is_store, set_aside_name};
+pub use self::journal::set_aside_name;
+pub use self::open::{ID, SIDE_FILES, is_store};
 pub use self::packed::Packed;
 pub use self::reader::{Reader, Rows};
 pub use self::rescue::Rescue;

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
+use crate::journal::has_journal;
 use crate::mark::Mark;
-use crate::open::{self, Opened, Source, WITH_JOURNAL, checkpoint, empty_store, has_journal, open_to_read};
+use crate::open::{self, Opened, Source, WITH_JOURNAL, checkpoint, empty_store, open_to_read};
 use crate::place::{Place, beside, flush_folder};
 use crate::writer::{WRONG_ROW, Writer};
 use crate::{Packed, Reader, Result, StoreError};

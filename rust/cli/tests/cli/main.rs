@@ -12,6 +12,8 @@ mod output;
 mod show;
 #[cfg(feature = "store")]
 mod store;
+#[cfg(feature = "store")]
+mod store_damage;
 mod support;
 mod usage;
 #[cfg(windows)]

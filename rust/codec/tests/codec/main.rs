@@ -15,6 +15,7 @@ mod frames;
 mod held;
 mod hostile;
 mod key;
+mod key_damage;
 mod lookup;
 mod pandemonium_vectors;
 mod patch;

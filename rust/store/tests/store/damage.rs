@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use varbatch_store::{Packed, Store};
 
-use crate::file;
+use crate::file::{self, save};
 use crate::folder::Folder;
 #[cfg(target_os = "linux")]
 use crate::growth;
@@ -257,4 +257,51 @@ pub fn damage_files() {
     assert!(growth::memory("VmHWM") - memory < 256 * max_len + (64 << 20), "{}", growth::memory("VmHWM") - memory);
     println!("{count} damaged files: {opened} were opened, {wrong} of them with errors");
     assert!(opened > count / 4 && wrong > count / 20, "too few to say anything: {count}, {opened}, {wrong}");
+}
+
+/// SQLite takes what follows a damaged page for the torn end of a journal, and a missing one for none.
+#[test]
+fn a_journal_that_is_damaged_or_gone_is_told_once() {
+    let (folder, path) = Folder::with("store");
+    let mut store = Store::open(&path).unwrap();
+    let journal = folder.join("store-wal");
+    save(&mut store, &[(b"key!", b"one")]);
+    store.checkpoint();
+    let before = fs::read(&journal).unwrap();
+    (0..20_u8).for_each(|number| save(&mut store, &[(&[number; 4], &[number; 1000]), (b"last", &[number])]));
+    let (file, frames) = (fs::read(&path).unwrap(), fs::read(&journal).unwrap());
+    drop(store);
+    let damaged = |damage: &dyn Fn(&mut Vec<u8>)| {
+        let mut frames = frames.clone();
+        damage(&mut frames);
+        Some(frames)
+    };
+    for (what, journal_is, is_lost) in [
+        ("as it was", Some(frames.clone()), false),
+        ("gone", None, true),
+        ("empty", Some(Vec::new()), true),
+        ("the one before", Some(before), true),
+        ("zeros", damaged(&|frames| frames.fill(0)), true),
+        ("another head", damaged(&|frames| frames[..32].fill(7)), true),
+        ("a byte of the third page", damaged(&|frames| frames[32 + 2 * (24 + 16384) + 100] ^= 1), true),
+        ("a byte in its middle", damaged(&|frames| frames[1_000_000] ^= 1), true),
+        // As a power cut may leave it.
+        ("a byte of the last page", damaged(&|frames| *frames.last_mut().unwrap() ^= 1), false),
+    ] {
+        for saves in [true, false] {
+            folder.names().iter().for_each(|name| fs::remove_file(folder.join(name)).unwrap());
+            fs::write(&path, &file).unwrap();
+            journal_is.iter().for_each(|bytes| fs::write(&journal, bytes).unwrap());
+            let mut store = Store::open(&path).unwrap();
+            assert_eq!(store.lost().is_some(), is_lost, "{what}");
+            let aside = store.set_aside();
+            let kept = journal_is.as_ref().filter(|bytes| is_lost && !bytes.is_empty());
+            assert_eq!(aside.map(|aside| fs::read(aside).unwrap()).as_ref(), kept, "{what}");
+            if saves {
+                save(&mut store, &[(b"more", b"one")]);
+            }
+            drop(store);
+            assert!(Store::open(&path).unwrap().lost().is_none(), "{what}, {saves}: told again");
+        }
+    }
 }

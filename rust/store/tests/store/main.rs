@@ -10,6 +10,7 @@ mod growth;
 mod hostile;
 mod journals;
 mod moved;
+mod pages;
 mod processes;
 #[path = "../../../codec/tests/codec/support/random.rs"]
 #[allow(dead_code)]

@@ -1,5 +1,6 @@
 //! What a save changes, and the pieces in which it is changed.
 
+use godot::global::Error as EngineError;
 use varbatch_codec::fill::to_vec;
 use varbatch_store::{Packed, Store};
 use varbatch_workers::Threads;
@@ -9,7 +10,6 @@ use super::{StoreFile, shown};
 use crate::calls::encode::{Batch, Plans};
 use crate::jobs::task::{STEP, VALUE};
 use crate::report::{Failure, Line};
-use godot::global::Error as EngineError;
 
 /// Keys that a step erases.
 const ERASED: usize = 1000;

@@ -1,0 +1,60 @@
+//! Journals as files: whether one is there, how much of it SQLite plays, and the names under which others are set aside.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use crate::place::{beside, flush_folder, is_filled};
+use crate::{Result, StoreError};
+
+/// True if a game that was killed has left what the file lacks.
+pub(crate) fn has_journal(path: &Path) -> bool {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    ["-wal", "-journal"].iter().any(|end| is_filled(&beside(&path, end)))
+}
+
+/// The name under which a journal is kept that belongs to another file.
+#[must_use]
+pub fn set_aside_name(journal: &Path, number: u32) -> PathBuf {
+    beside(journal, &format!("-set-aside-{number}"))
+}
+
+/// Returns how many commits are behind the pages of a journal that SQLite plays: it takes the first page that is damaged for the
+/// torn end. But only the last commit can be torn, as each is on the disk before the next one begins.
+pub(crate) fn commits_behind(journal: &Path, pages: i64) -> Result<usize> {
+    const HEAD: usize = 32;
+    const FRAME: usize = 24;
+    let mut file = File::open(journal)?;
+    let mut head = [0; HEAD];
+    file.read_exact(&mut head)?;
+    let page_len = u64::from(u32::from_be_bytes([head[8], head[9], head[10], head[11]]));
+    let frame_len = FRAME as u64 + page_len;
+    let mut at = HEAD as u64 + pages.max(0) as u64 * frame_len;
+    let (mut frame, mut count) = ([0; FRAME], 0);
+    while at + frame_len <= file.metadata()?.len() {
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(&mut frame)?;
+        // Of the same journal, and the last page of a commit.
+        count += usize::from(frame[8..16] == head[16..24] && frame[4..8] != [0; 4]);
+        at += frame_len;
+    }
+    Ok(count)
+}
+
+pub(crate) fn copy_aside(journal: &Path) -> Result<PathBuf> {
+    let aside = free_aside(journal)?;
+    fs::copy(journal, &aside)?;
+    Ok(aside)
+}
+
+fn free_aside(journal: &Path) -> Result<PathBuf> {
+    let free = (1..10_000).map(|number| set_aside_name(journal, number)).find(|path| path.symlink_metadata().is_err());
+    free.ok_or(StoreError::Busy)
+}
+
+pub(crate) fn rename_aside(journal: &Path) -> Result<PathBuf> {
+    let aside = free_aside(journal)?;
+    fs::rename(journal, &aside)?;
+    flush_folder(journal)?;
+    Ok(aside)
+}
