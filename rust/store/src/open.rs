@@ -202,6 +202,11 @@ fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> 
                 }
                 opened = Some(connection);
             }
+            // The file has all of it, and has got a number of its own since.
+            Ok((mark, ..)) if file.is_whole && mark.last == file.base => {
+                drop(both);
+                fs::remove_file(&journal)?;
+            }
             // It belongs to another file, or its start is damaged.
             Ok(_) | Err(StoreError::Damaged(_) | StoreError::NoDatabase) if file.is_whole => {
                 drop(both);

@@ -368,3 +368,25 @@ fn a_file_with_an_announced_mark_is_not_whole() {
         assert_eq!(load(&Store::open(&path).unwrap(), b"key!").unwrap(), b"two");
     }
 }
+
+/// A kill between the number of its own that a file gets and the first commit in its next journal: all of the last is in the file.
+#[test]
+fn a_journal_that_is_all_in_its_file_is_not_set_aside() {
+    let (folder, path) = Folder::with("store");
+    let files = [path.clone(), folder.join("store-wal")];
+    let kill = |store: Store| {
+        let left = files.each_ref().map(|file| fs::read(file).unwrap());
+        drop(store);
+        files.iter().zip(left).for_each(|(file, bytes)| fs::write(file, bytes).unwrap());
+    };
+    let mut store = Store::open(&path).unwrap();
+    save(&mut store, &[(b"key!", b"one")]);
+    kill(store);
+    for _ in 0..3 {
+        let mut store = Store::open(&path).unwrap();
+        assert!(store.set_aside().is_none() && store.lost().is_none());
+        assert_eq!(load(&store, b"key!").unwrap(), b"one");
+        store.begin().unwrap();
+        kill(store);
+    }
+}
