@@ -70,7 +70,8 @@ impl Mark {
     pub(crate) fn announce(&self, place: &Place) -> Result<()> {
         self.put(place)?;
         // In this order: before, it is not known which part of which journal the file has.
-        place.set_version(PARTIAL)
+        place.set_version(PARTIAL)?;
+        Ok(place.flush()?)
     }
 
     /// Writes it where [`Self::in_file`] reads it, and where no journal has another one. It is on the disk when this returns.

@@ -154,9 +154,8 @@ impl Place {
     }
 
     /// Writes SQLite's `user_version`, where nobody else reads or writes it meanwhile: its page is in the journal, or none is open.
-    pub(crate) fn set_version(&self, version: i64) -> Result<()> {
-        self.write(VERSION_AT as u64, &(version as i32).to_be_bytes())?;
-        Ok(self.flush()?)
+    pub(crate) fn set_version(&self, version: i64) -> io::Result<()> {
+        self.write(VERSION_AT as u64, &(version as i32).to_be_bytes())
     }
 
     /// Waits until what was written is on the disk.

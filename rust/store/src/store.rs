@@ -280,7 +280,7 @@ impl Open {
         let begins = self.is_whole && !is_whole;
         (self.mark, self.is_whole) = (mark, false);
         if begins {
-            // If it fails, nobody will know if the journal is missing.
+            // If it fails, nobody will know if the journal is missing. Not flushed: who loses power keeps the journal.
             let _ = self.place.writing(|| self.place.set_version(WITH_JOURNAL));
         }
         Ok(())
