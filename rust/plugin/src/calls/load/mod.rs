@@ -292,11 +292,10 @@ impl Load {
             Ok(loading) => !loading.decoded.reports.has_errors() || self.source.is_whole(threads),
             // Nor is a file that cannot be opened. No save leaves it missing: the game has deleted it.
             Err(Failure { code, .. }) => {
-                let is_bad = matches!(
-                    *code,
-                    EngineError::ERR_FILE_CORRUPT | EngineError::ERR_FILE_EOF | EngineError::ERR_FILE_UNRECOGNIZED
-                );
-                !is_bad || self.source.is_for_another_key(threads)
+                use EngineError as Code;
+                let is_unread =
+                    matches!(*code, Code::ERR_FILE_NOT_FOUND | Code::ERR_FILE_CANT_OPEN | Code::ERR_FILE_CANT_READ);
+                is_unread || self.source.is_for_another_key(threads)
             }
         };
         let Some(backup) = (if is_good { None } else { self.source.whole_backup(threads) }) else { return false };
