@@ -222,16 +222,15 @@ if [ "$kills" -gt 0 ]; then
   looks=("$temporary"/*/looks)
   count "$(cat "${looks[@]}" | grep -c '^good' || :)" "$(cat "${looks[@]}" | grep -c '^bad' || :)"
   grep -h '^bad' "${looks[@]}" || :
-  awk -v wine="$([ "$store" ] || echo "$drive")" '
+  awk '
     /^good/ {
       gsub(/,/, "")
-      n += $11 > 0; newer += $3 > $5; several += $11 > 1; overtaken += $13 > 0; over += $15; left += $9
+      n += $11 > 0; newer += $3 > $5; several += $11 > 1; overtaken += $13 > 0; left += $9
     }
     END {
       printf "killed %d times: %d during a save, %d of them when it was in place, %d during several saves, ", NR, n, newer, several
-      printf "%d with one that a later save had overtaken, %d while the file was written over; ", overtaken, over
-      printf "%d hidden files left\n", left
-      exit n < NR / 4 || several < int(NR / 50) || wine && over < int(NR / 200)
+      printf "%d with one that a later save had overtaken; %d hidden files left\n", overtaken, left
+      exit n < NR / 4 || several < int(NR / 50)
     }' "${looks[@]}" || {
     echo "bad: too few of the kills came during a save"
     count 0 1

@@ -5,8 +5,8 @@
 #
 #   scripts/windows-test.sh [--long] [--library FILE] [FILTER...]
 #
-#   --long          kills a saving process 300 times too, for up to 10 minutes, and one that writes over an open file 2,000
-#                   times, and prints how many saves that were; and games 500 times instead of 20
+#   --long          kills a saving process 300 times too, for up to 10 minutes, and prints how many saves that were; and
+#                   games 500 times instead of 20
 #   --library FILE  loads this one instead of a release build that is made for it
 #   FILTER          only the tests whose name contains it, and no extension
 #
@@ -65,7 +65,7 @@ run --package varbatch-codec --package varbatch-workers --package varbatch-stora
   --package varbatch-cli --tests \
   --no-fail-fast -- "$@"
 if [ "$long" ] && [ $# = 0 ]; then
-  export VARBATCH_KILLING_SECONDS=600 VARBATCH_KILLS=2000
+  export VARBATCH_KILLING_SECONDS=600
   run --package varbatch-storage --test storage -- --show-output file_crash file_rivals
 fi
 

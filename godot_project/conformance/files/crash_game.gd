@@ -79,8 +79,6 @@ func _look() -> int:
 	var generation := 0
 	var is_good := true
 	var backup := 0
-	# What Windows leaves beside a file that was being written over.
-	var over := int(FileAccess.file_exists(_path + ".varbatch-new"))
 	if FileAccess.file_exists(_backup):
 		backup = _generation_in(_backup)
 		# So that it is not loaded in place of the save.
@@ -100,8 +98,8 @@ func _look() -> int:
 			print("a file %s" % named)
 	var verdict := "good" if is_good else "bad"
 	var overtaken := under_way.keys().filter(func(other: int) -> bool: return other < saved).size()
-	var text := "%s: generation %d, saved %d, began %d, left %d, saving %d, overtaken %d, over %d"
-	text = text % [verdict, generation, saved, began, left, under_way.size(), overtaken, over]
+	var text := "%s: generation %d, saved %d, began %d, left %d, saving %d, overtaken %d"
+	text = text % [verdict, generation, saved, began, left, under_way.size(), overtaken]
 	print(text)
 	_append("results", text)
 	_append("notes", "found %d" % generation)
@@ -114,8 +112,6 @@ func _save_for_ever(from: int) -> void:
 	var generation := from
 	while true:
 		VarBatch.set_thread_count(generation % 4)
-		# A game that forgot to close its file: Windows lets nobody replace it then, so it is written over.
-		var _reader: FileAccess = FileAccess.open(_path, FileAccess.READ) if generation % 3 == 0 else null
 		# The calls in order: a save at once or by a task, a frame, the end of the last task, and how to
 		# wait for the tasks: at once, by signals or by looking.
 		var all := "s tw ta t-cw tsw tsw tsl sttl tttt-scl tttt-scl".split(" ")

@@ -67,7 +67,7 @@ func _look() -> int:
 	elif problem.is_empty():
 		problem = _close_and_look(generation)
 	var overtaken := _under_way.keys().filter(func(other: int) -> bool: return other < _saved).size()
-	var text := "good: generation %d, saved %d, began %d, left 0, saving %d, overtaken %d, over 0"
+	var text := "good: generation %d, saved %d, began %d, left 0, saving %d, overtaken %d"
 	text = text % [generation, _saved, _began, _under_way.size(), overtaken]
 	_append("results", "bad: %s: %s" % [_action, problem] if problem else text)
 	if problem:

@@ -227,7 +227,7 @@ func expect_lines(action: Callable, expected: PackedStringArray) -> Variant:
 ## Calls a method of VarBatch by its name, and waits for its task if it starts one. It must log exactly
 ## these lines, which here begin behind "VarBatch.NAME: ": in part where they begin or end in "...". It
 ## must give [param expected]. A call tells the first line that is no warning as its error, with
-## [param code]; a task tells all lines.
+## [param code], or the first warning if there is no error; a task tells all lines.
 func check_call(
 	method: StringName, arguments: Array, expected: Variant, lines: PackedStringArray, code := ERR_INVALID_DATA
 ) -> void:
@@ -244,23 +244,23 @@ func check_call(
 	var what := "VarBatch.%s gives %s" % [method, " | ".join(lines).left(400)]
 	check_like(result, expected, what)
 	check(not errors.is_open() or found.size() == lines.size(), "%s: %s" % [what, found.slice(0, 3)])
-	var first := ""
+	var told_at := Array(lines).find_custom(func(line: String) -> bool: return not line.begins_with(WARNING))
+	var is_ok := told_at < 0
+	told_at = maxi(told_at, 0)
+	var first := lines[told_at].trim_prefix(WARNING) if lines else ""
 	var told := PackedStringArray()
-	for i: int in lines.size():
+	for i: int in mini(lines.size(), found.size()):
 		var start := WARNING if lines[i].begins_with(WARNING) else ""
 		var text := lines[i].trim_prefix(WARNING)
-		var is_first := first.is_empty() and start.is_empty()
-		first = text if is_first else first
-		if i < found.size():
-			start += "VarBatch.%s: " % method
-			var end := found[i].trim_prefix(start)
-			check(found[i].begins_with(start) and _is_line(end, text), "%s: %s" % [what, found[i]])
-			if task or is_first:
-				told.append(end)
+		start += "VarBatch.%s: " % method
+		var end := found[i].trim_prefix(start)
+		check(found[i].begins_with(start) and _is_line(end, text), "%s: %s" % [what, found[i]])
+		if task or i == told_at:
+			told.append(end)
 	message = message.replace(CUT_OR_DAMAGED, "")
 	var is_told := message == "\n".join(told) if errors.is_open() else _is_line(message, first)
 	check(is_told, "%s: the message is %s" % [what, message])
-	check_int(error, OK if first.is_empty() else code, what + ": last error")
+	check_int(error, OK if is_ok else code, what + ": last error")
 
 
 ## By name, as a static method of the engine's classes is no Callable.

@@ -18,7 +18,7 @@ use aes::Aes256;
 use cfb_mode::cipher::{Array, BlockModeDecrypt, BlockModeEncrypt, KeyIvInit};
 use cfb_mode::{Decryptor, Encryptor};
 
-use crate::load::{Input, LoadError};
+use crate::load::{Input, LoadError, shortened};
 use crate::md5::Md5;
 use varbatch_codec::Kind;
 use varbatch_codec::frames::{self, PREFIX_LEN};
@@ -197,8 +197,7 @@ impl Decrypter {
             let read = self.input.by_ref().take(padded_len as u64).read_to_end(out);
             if !matches!(read, Ok(read) if read == padded_len) {
                 out.truncate(start);
-                let (expected, found) = (HEAD_LEN as u64 + self.len, HEAD_LEN as u64 + self.len - self.unread);
-                return Err(read.map_or_else(LoadError::from, |_| EncryptedError::Cut { expected, found }.into()));
+                return Err(read.map_or_else(LoadError::from, |_| shortened()));
             }
             self.cipher.decrypt_blocks(Array::slice_as_chunks_mut(&mut out[before..]).0);
             out.truncate(before + len);

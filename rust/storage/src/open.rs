@@ -17,9 +17,6 @@ const MAX_LINKS: usize = 40;
 /// Opens a regular file, and returns it with its length in bytes. A folder, pipe, device or socket is an error at once.
 pub fn open(path: &Path) -> io::Result<(File, u64)> {
     refuse_name(path)?;
-    #[cfg(windows)]
-    return crate::windows::open_latest(path);
-    #[cfg(not(windows))]
     open_regular(OpenOptions::new().read(true), path)
 }
 

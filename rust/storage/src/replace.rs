@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 use crate::beside::{self, Beside};
 use crate::disk;
+use crate::known::{self, Checked, Contents, Fate, Seen, with_suffix};
 use crate::open::{refuse_special, target};
 use crate::order::{Ticket, folder_of};
-use crate::over::{PLACING, new_of, repair, write_over};
 #[cfg(windows)]
 pub(super) use crate::windows::retry;
+use varbatch_workers::Threads;
 
 /// A file that will replace another one, at [`Self::commit`].
 #[derive(Debug)]
@@ -23,14 +24,20 @@ pub struct Replacement {
     /// The path of the file to replace, with links resolved.
     pub path: PathBuf,
     old: Option<File>,
-    pub keeps_backup: bool,
+    /// What is known of the old file.
+    checked: Option<Checked>,
 }
 
 /// The outcome of [`Flushed::commit`](crate::Flushed::commit).
 #[derive(Debug)]
 pub enum Committed {
-    /// The new file is at its path. Holds the old one, nameless: dropping it frees its blocks, in 50 ms for 256 MiB.
-    InPlace(Option<File>),
+    /// The new file is at its path.
+    InPlace {
+        /// The old one, nameless: dropping it frees its blocks, in 50 ms for 256 MiB.
+        old: Option<File>,
+        /// Where the old one is now, if it was not whole or could not be loaded.
+        aside: Option<PathBuf>,
+    },
     /// The new file was dropped, as a later save is at its path.
     Overtaken,
 }
@@ -39,54 +46,43 @@ impl Replacement {
     /// Makes a file that will be at `path`, or a link's target, with the permissions and owner of the old one.
     pub fn new(path: &Path) -> io::Result<Self> {
         let path = target(path)?;
-        if cfg!(windows) {
-            let _ = repair(&path);
-        }
         let old = replaceable(&path)?;
         let (file, beside) = create(folder_of(&path))?;
-        let this = Self { file, beside, path, old, keeps_backup: false };
+        let this = Self { file, beside, path, old, checked: None };
         if let Some(old) = &this.old {
             keep_permissions(old, &this.file)?;
         }
         Ok(this)
     }
 
+    /// Flushes the file, and looks at the old one, which becomes the backup if `backup` says how it is stored.
+    pub fn flush(&mut self, backup: Option<&Contents>, threads: &Threads) -> io::Result<()> {
+        disk::flush(&self.file)?;
+        self.checked = Some(Checked::new(&self.path, backup, self.file.metadata()?.len(), threads));
+        Ok(())
+    }
+
     /// See [`Flushed::commit`](crate::Flushed::commit).
     pub fn commit(mut self, called: &Ticket) -> io::Result<Committed> {
-        let Self { file, beside, path, old, keeps_backup } = &mut self;
-        let mut put = |path: &Path, is_over: bool| {
-            let _placing = cfg!(windows).then(|| varbatch_workers::lock(&PLACING));
-            if *keeps_backup {
-                #[cfg(windows)]
-                if !is_over {
-                    crate::windows::refuse_open(path)?;
-                }
-                back_up(path, old.as_ref(), is_over).map_err(|error| {
-                    io::Error::new(error.kind(), format!("the old file cannot be kept as a backup: {error}"))
-                })?;
-            }
-            match beside {
-                Some(new) if is_over => {
-                    // Nobody has it open to write now, so those who load it can refuse that.
-                    *file = File::open(&new.path)?;
-                    write_over(&new.path, path)?;
-                }
-                _ => {
-                    put_at(file, beside, path)?;
-                    // A crash had left it, and it could not be put in place.
-                    _ = cfg!(windows).then(|| disk::remove(&new_of(path)));
-                }
-            }
-            *beside = None;
-            Ok(())
-        };
-        let is_in_place = retry(path, |is_over| called.put_in_place(path, || put(path, is_over)))?;
-        // Also for a later save, which may just have been put there.
-        disk::flush_folder(folder_of(path)).map_err(|error| {
+        let Self { file, beside, path, old, checked } = &mut self;
+        let mut aside = None;
+        let is_in_place = retry(path, || {
+            called.put_in_place(path, || {
+                let fate = checked.as_ref().map_or(Fate::Replaced, |checked| checked.fate(path));
+                aside = keep(path, old.as_ref(), fate)?;
+                put_at(file, beside, path).inspect_err(|_| aside.iter().for_each(|aside| _ = disk::remove(aside)))?;
+                Seen::of(&file.metadata()?).note(true);
+                *beside = None;
+                Ok(())
+            })
+        })?;
+        // Windows flushes no folder. Also for a later save, which may just have been put there.
+        let flushed = if cfg!(windows) { disk::flush(file) } else { disk::flush_folder(folder_of(path)) };
+        flushed.map_err(|error| {
             let text = format!("the file is in place, but may not be there after a power cut: {error}");
             io::Error::new(error.kind(), text)
         })?;
-        Ok(if is_in_place { Committed::InPlace(old.take()) } else { Committed::Overtaken })
+        Ok(if is_in_place { Committed::InPlace { old: old.take(), aside } } else { Committed::Overtaken })
     }
 }
 
@@ -117,39 +113,60 @@ impl io::Seek for Replacement {
 
 /// Returns the path of a file's backup: beside the file that a symbolic link leads to. Fails if no file has this name.
 pub fn backup_of(path: &Path) -> io::Result<PathBuf> {
-    target(path).map(with_suffix)
+    target(path).map(|path| with_suffix(&path, BACKUP))
 }
 
-pub(super) fn with_suffix(path: PathBuf) -> PathBuf {
-    let mut path = path.into_os_string();
-    path.push(".bak");
-    path.into()
+const BACKUP: &str = ".bak";
+
+/// Keeps the file at `path` under another name too, as its fate is. Returns the name if it is set aside.
+fn keep(path: &Path, old: Option<&File>, fate: Fate) -> io::Result<Option<PathBuf>> {
+    #[cfg(windows)]
+    if fate != Fate::Replaced {
+        crate::windows::refuse_open(path)?;
+    }
+    let failed = |what: &str, error: io::Error| {
+        let text = format!("the old file cannot be {what}: {}", crate::words::words(&error));
+        io::Error::new(error.kind(), text)
+    };
+    match fate {
+        Fate::Replaced => Ok(None),
+        Fate::Backup => {
+            let kept = name_twice(path, old, &with_suffix(path, BACKUP));
+            kept.map(|()| None).map_err(|error| failed("kept as a backup", error))
+        }
+        Fate::Aside => {
+            let kept = known::aside_of(path).and_then(|aside| {
+                name_twice(path, old, &aside)?;
+                // The new file is not there before this name, in whichever order the disk has them.
+                disk::flush_folder(folder_of(path)).map(|()| Some(aside))
+            });
+            kept.map_err(|error| failed("set aside, and it was damaged or could not be loaded", error))
+        }
+    }
 }
 
-/// Keeps the file at `path`, if any, as its backup too. Neither it nor the last backup is without its name meanwhile.
-fn back_up(path: &Path, old: Option<&File>, is_over: bool) -> io::Result<()> {
-    let backup = with_suffix(path.to_owned());
+/// Gives the file at `path`, if any, the name `to` too. Neither it nor a file that was there is without its name meanwhile.
+fn name_twice(path: &Path, old: Option<&File>, to: &Path) -> io::Result<()> {
     // So that no other process takes the name between for a leftover.
     let _ = old.map(File::try_lock);
-    let linked = if is_over { Err(io::ErrorKind::Unsupported.into()) } else { beside::hard_link(path) };
-    let beside = match linked {
+    let beside = match beside::hard_link(path) {
         Ok(beside) => beside,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        // Android and some file systems have no second names, and a file that is written over must not have one.
+        // Android and some file systems have no second names.
         Err(_) => {
             let mut file = match File::open(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
                 file => file?,
             };
-            let mut copy = Replacement::new(&backup)?;
+            let mut copy = Replacement::new(to)?;
             io::copy(&mut file, &mut copy)?;
             keep_permissions(&file, &copy.file)?;
             disk::flush(&copy.file)?;
-            return put_at(&copy.file, &mut copy.beside, &backup);
+            return put_at(&copy.file, &mut copy.beside, to);
         }
     };
-    let renamed = disk::rename(&beside.path, &backup);
-    // Where the backup is this file already, nothing was renamed.
+    let renamed = disk::rename(&beside.path, to);
+    // Where it has that name already, nothing was renamed.
     let _ = disk::remove(&beside.path);
     renamed
 }
@@ -194,6 +211,9 @@ fn replaceable(path: &Path) -> io::Result<Option<File>> {
     };
     // Opening a pipe would wait for a reader.
     refuse_special(&metadata)?;
+    if Seen::of(&metadata).is_whole() == Some(false) {
+        known::refuse_long(path)?;
+    }
     match OpenOptions::new().write(true).open(path) {
         // Nobody may have it open there when it is replaced. A file that can be written has no permissions to keep.
         Ok(_) if cfg!(windows) => Ok(None),
@@ -222,6 +242,6 @@ fn keep_permissions(old: &File, new: &File) -> io::Result<()> {
 
 /// Elsewhere it does not matter who has the old file open.
 #[cfg(not(windows))]
-pub(super) fn retry<T>(_: &Path, attempt: impl FnOnce(bool) -> io::Result<T>) -> io::Result<T> {
-    attempt(false)
+pub(super) fn retry<T>(_: &Path, attempt: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    attempt()
 }

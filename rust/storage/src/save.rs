@@ -8,6 +8,7 @@ use crate::append::{AppendError, Appender};
 use crate::compressed::{BLOCK_LEN, Compression, Encoder};
 use crate::disk;
 use crate::encrypted::{Encrypter, Key};
+use crate::known::{Contents, refuse_long};
 use crate::order::{Ticket, folder_of};
 use crate::replace::{Committed, Replacement};
 use varbatch_codec::{Chunk, Cursor, Dialect, Plan};
@@ -27,6 +28,8 @@ pub struct Saver {
     out: Out,
     /// The path of the file to replace, with links resolved.
     path: PathBuf,
+    /// How the old file is stored, if it becomes the backup.
+    backup: Option<Contents>,
     /// Short chunks of one call. Reused by the next one.
     gathered: Vec<u8>,
 }
@@ -72,14 +75,22 @@ impl Saver {
             None => Out::Plain(Target::Replacement(file)),
             Some((how, total)) => Out::Compressed(Box::new(Encoder::new(file, how, total, BLOCK_LEN)?)),
         };
-        Ok(Self { out, path, gathered: Vec::new() })
+        Ok(Self { out, path, backup: None, gathered: Vec::new() })
     }
 
     /// Begins an encrypted file like [`Self::create`]. Fails also if the system has no random bytes.
     pub fn create_encrypted(path: &Path, key: &Key) -> io::Result<Self> {
         let file = Replacement::new(path)?;
         let path = file.path.clone();
-        Ok(Self { out: Out::Encrypted(Box::new(Encrypter::new(file, key)?)), path, gathered: Vec::new() })
+        let out = Out::Encrypted(Box::new(Encrypter::new(file, key)?));
+        Ok(Self { out, path, backup: None, gathered: Vec::new() })
+    }
+
+    /// Lets the old file stay beside the new one, as [`backup_of`](crate::backup_of) its path, if it is known to be whole:
+    /// this process has saved or loaded it so, or it is checked by `contents`. Fails if the name is too long for another one.
+    pub fn keep_backup(&mut self, contents: Contents) -> io::Result<()> {
+        self.backup = Some(contents);
+        refuse_long(&self.path)
     }
 
     /// Begins to add to the plain file at `path`, or to a new one. Call it when no earlier save or append to this file
@@ -89,7 +100,7 @@ impl Saver {
     pub fn append(path: &Path, called: &Ticket, dialect: Dialect) -> Result<Option<Self>, AppendError> {
         let Some(appender) = Appender::open(path, called, dialect)? else { return Ok(None) };
         let path = appender.path.clone();
-        Ok(Some(Self { out: Out::Plain(Target::Append(appender)), path, gathered: Vec::new() }))
+        Ok(Some(Self { out: Out::Plain(Target::Append(appender)), path, backup: None, gathered: Vec::new() }))
     }
 
     /// Writes the next part of a plan, about `max` bytes. Returns the number of bytes; 0 at the end of the plan.
@@ -142,13 +153,13 @@ impl Saver {
 
     /// Completes the file, and waits until it is on the disk. Unless this appends, the old file is still at its path.
     pub fn flush(self, threads: &Threads) -> io::Result<Flushed> {
-        let target = match self.out {
+        let mut target = match self.out {
             Out::Plain(target) => target,
             Out::Compressed(encoder) => Target::Replacement(encoder.finish(threads)?),
             Out::Encrypted(encrypter) => Target::Replacement(encrypter.finish(threads)?),
         };
-        match &target {
-            Target::Replacement(file) => disk::flush(&file.file)?,
+        match &mut target {
+            Target::Replacement(file) => file.flush(self.backup.as_ref(), threads)?,
             Target::Append(appender) => appender.flush()?,
         }
         Ok(Flushed(target))
@@ -170,25 +181,17 @@ impl Saver {
 pub struct Flushed(Target);
 
 impl Flushed {
-    /// Lets the old file stay beside the new one, as [`backup_of`](crate::backup_of) its path.
-    #[must_use]
-    pub fn keep_backup(mut self) -> Self {
-        if let Target::Replacement(file) = &mut self.0 {
-            file.keeps_backup = true;
-        }
-        self
-    }
-
     /// Puts the file at its path, or keeps an append's records, unless a save that was called after `called` is there.
-    /// Windows waits up to two seconds while a program has the old file open, then fails with `ResourceBusy`. After an
-    /// error the old file stays and the new one is removed, unless only the folder cannot be flushed.
+    /// A file that this process could not load, or that is not whole and would be the backup, is set aside. Windows waits
+    /// up to two seconds while a program has the old file open, then fails with `ResourceBusy`. After an error the old
+    /// file stays and the new one is removed, unless only the folder cannot be flushed.
     pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
         match self.0 {
             Target::Replacement(file) => file.commit(called),
             Target::Append(appender) if called.is_overtaken(&appender.path) => Ok(Committed::Overtaken),
             Target::Append(appender) => {
                 appender.keep();
-                Ok(Committed::InPlace(None))
+                Ok(Committed::InPlace { old: None, aside: None })
             }
         }
     }

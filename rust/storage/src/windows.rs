@@ -2,8 +2,7 @@
 //!
 //! `std::fs::rename` first asks for an ordinary rename, which fails while anyone has the old file open. Then it asks for
 //! one with POSIX semantics (Windows 10 and later, NTFS): that replaces a file that others have open, if they share its
-//! deletion, as Rust's `File` does. The engine's `FileAccess` does not, nor do some virus scanners. Those are waited for,
-//! and then the old file is [written over](crate::over).
+//! deletion, as Rust's `File` does. The engine's `FileAccess` does not, nor do some virus scanners: those are waited for.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -12,13 +11,9 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use crate::open::{open_regular, refuse_special};
-use crate::over::repair;
+use crate::open::refuse_special;
 
-/// How long a save waits for those who read the old file before it writes over it, and a load for those who write.
-const PATIENCE: Duration = Duration::from_millis(30);
-
-/// How long it waits for those that permit not even that. Virus scanners take some tenths of a second.
+/// How long a save waits for those who have the old file open. Virus scanners take some tenths of a second.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
 /// Pauses between attempts: each is twice as long as the one before, up to the longest.
@@ -40,13 +35,13 @@ const DELETE_ON_CLOSE: u32 = 0x400_0000;
 /// A share mode: others may open the file to read it, and rename or remove it.
 pub const READ_OR_REPLACE: u32 = 1 | 4;
 
-/// Replaces the file at `path` by `attempt`, repeated for [`MAX_WAIT`] while another program has a file open, after
-/// [`PATIENCE`] with true: it should be written over. Fails like the last attempt, or says that the file is open.
-pub fn retry<T>(path: &Path, mut attempt: impl FnMut(bool) -> io::Result<T>) -> io::Result<T> {
+/// Replaces or opens the file at `path` by `attempt`, repeated for [`MAX_WAIT`] while somebody has a file open. Fails
+/// like the last attempt, or says that the file is open.
+pub fn retry<T>(path: &Path, mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     // The pauses count, not the time: a busy machine may leave little of it for attempts.
     let (mut waited, mut pause) = (Duration::ZERO, FIRST_PAUSE);
     loop {
-        let error = match attempt(waited >= PATIENCE) {
+        let error = match attempt() {
             Err(error) if may_be_in_use(&error) => error,
             done => return done,
         };
@@ -62,31 +57,6 @@ pub fn retry<T>(path: &Path, mut attempt: impl FnMut(bool) -> io::Result<T>) -> 
         thread::sleep(pause);
         (waited, pause) = (waited + pause, (2 * pause).min(MAX_PAUSE));
     }
-}
-
-/// Opens a file to read it: the complete new one while a save writes over the old one, and after one that was killed then.
-pub fn open_latest(path: &Path) -> io::Result<(File, u64)> {
-    // Nobody may write over it meanwhile, nor over the new one when that has been put in place.
-    let mut options = OpenOptions::new();
-    options.read(true).share_mode(READ_OR_REPLACE);
-    let (mut waited, mut pause) = (Duration::ZERO, FIRST_PAUSE);
-    while waited < PATIENCE {
-        if let Some(new) = repair(path) {
-            match open_regular(&mut options, &new) {
-                Err(error) if is_in_use(&error) || error.kind() == io::ErrorKind::NotFound => {}
-                opened => return opened,
-            }
-        }
-        match open_regular(&mut options, path) {
-            Err(error) if is_in_use(&error) => {}
-            opened => return opened,
-        }
-        // A save that writes over it has it open a little longer than there is the new one.
-        thread::sleep(pause);
-        (waited, pause) = (waited + pause, (2 * pause).min(MAX_PAUSE));
-    }
-    // Somebody else writes to it.
-    open_regular(OpenOptions::new().read(true), path)
 }
 
 fn in_use() -> io::Error {

@@ -20,14 +20,15 @@ use crate::jobs::{dispatch, pool};
 use crate::report::{self, Line, Outcome, PRINTS};
 
 thread_local! {
-    /// The error and message of this thread's last call; `None` if that succeeded.
+    /// The error and message of this thread's last call; `None` if that succeeded without a warning.
     static LAST: RefCell<Option<(EngineError, String)>> = const { RefCell::new(None) };
 }
 
-/// Number of threads whose last call failed, including ended ones. While it is 0, a successful call costs one load.
-static FAILED: AtomicUsize = AtomicUsize::new(0);
+/// Number of threads whose last call has a message, including ended ones. While it is 0, a successful call costs one load.
+static MESSAGES: AtomicUsize = AtomicUsize::new(0);
 
-/// Ends a call and returns its value. The error's message is the first error line, else the engine's text for the code.
+/// Ends a call and returns its value. Its message is the first error line, else the engine's text for the code; of a call
+/// that succeeded, the first warning.
 pub fn end<T>(method: &str, outcome: impl Into<Outcome<T>>) -> T {
     end_of("VarBatch", method, outcome)
 }
@@ -51,7 +52,7 @@ pub fn end_with(method: &str, line: Line) {
 
 #[inline]
 pub fn succeeded() {
-    if FAILED.load(Ordering::Relaxed) > 0 {
+    if MESSAGES.load(Ordering::Relaxed) > 0 {
         set_last(None);
     }
 }
@@ -63,19 +64,19 @@ pub fn last() -> (EngineError, String) {
 #[cold]
 fn report_lines(class: &str, method: &str, lines: Vec<Line>, code: EngineError) {
     report::print(PRINTS.get(), class, method, &lines);
-    let first = lines.into_iter().find(|line| !line.is_warning);
-    let message = || first.map_or_else(|| engine::error_text(code), |line| line.text);
-    set_last((code != EngineError::OK).then(|| (code, message())));
+    let is_ok = code == EngineError::OK;
+    let first = lines.into_iter().find(|line| line.is_warning == is_ok).map(|line| line.text);
+    set_last((!is_ok || first.is_some()).then(|| (code, first.unwrap_or_else(|| engine::error_text(code)))));
 }
 
 #[cold]
 fn set_last(new: Option<(EngineError, String)>) {
-    let is_failure = new.is_some();
+    let has_message = new.is_some();
     let old = LAST.replace(new);
     // Relaxed is enough: only this thread depends on its own count.
-    match (old.is_some(), is_failure) {
-        (false, true) => FAILED.fetch_add(1, Ordering::Relaxed),
-        (true, false) => FAILED.fetch_sub(1, Ordering::Relaxed),
+    match (old.is_some(), has_message) {
+        (false, true) => MESSAGES.fetch_add(1, Ordering::Relaxed),
+        (true, false) => MESSAGES.fetch_sub(1, Ordering::Relaxed),
         _ => return,
     };
 }

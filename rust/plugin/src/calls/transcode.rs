@@ -91,9 +91,9 @@ pub fn transcode_file(from: &GString, to: &GString, translation: Translation) ->
         let (_, losses) = frames::file(&mut loader, translation, threads, |_, _| {}, write).map_err(failed)?;
         // The source may be the file to replace, and some systems cannot replace an open file.
         drop(loader);
-        finish(&target, &ticket, saver, threads)?;
+        let aside = finish(&target, &ticket, saver, threads)?;
         let warnings = losses.iter().map(|loss| Line::warning(format_args!("\"{}\": {loss}", file.shown)));
-        Ok(Outcome::new(EngineError::OK, warnings.collect()))
+        Ok(Outcome::new(EngineError::OK, warnings.chain(aside).collect()))
     })
 }
 

@@ -19,6 +19,7 @@ use self::tail::whole_end;
 use crate::beside::{claim, is_at};
 use crate::disk;
 use crate::encrypted;
+use crate::known::Seen;
 use crate::open::{open_regular, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
 use crate::replace::retry;
@@ -62,6 +63,8 @@ pub(crate) struct Appender {
     maker: Option<u64>,
     /// True if an append of this process has flushed the file's name.
     is_known: bool,
+    /// True if this process could not load the file: a save must still keep it.
+    is_refused: bool,
     is_kept: bool,
 }
 
@@ -90,7 +93,8 @@ impl Appender {
         // Nobody has changed it since an append of this process.
         let is_known = known(&path, &metadata).is_some_and(|file| lock(&KNOWN).contains(&file));
         let start = if maker.is_some() || is_known { len } else { whole_end(&file, len, dialect)? };
-        let this = Self { file, path, start, maker, is_known, is_kept: false };
+        let is_refused = Seen::of(&metadata).is_whole() == Some(false);
+        let this = Self { file, path, start, maker, is_known, is_refused, is_kept: false };
         if start < len {
             disk::set_len(&this.file, start)?;
         }
@@ -111,6 +115,9 @@ impl Appender {
     pub fn keep(mut self) {
         self.is_kept = true;
         if let Ok(metadata) = self.file.metadata() {
+            if self.is_refused {
+                Seen::of(&metadata).note(false);
+            }
             let mut all = lock(&KNOWN);
             all.retain(|(path, ..)| *path != self.path);
             all.extend(known(&self.path, &metadata));
@@ -142,7 +149,7 @@ impl Drop for Appender {
 fn open_alone(path: &Path, called: &Ticket) -> io::Result<Option<(File, bool)>> {
     for _ in 0..LOCK_ATTEMPTS {
         // Before a later save replaces it, or after that not at all.
-        let opened = match retry(path, |_| unless_overtaken(called.number(), path, || open_or_make(path)).transpose()) {
+        let opened = match retry(path, || unless_overtaken(called.number(), path, || open_or_make(path)).transpose()) {
             // Another process has just made it.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             opened => opened?,
@@ -158,10 +165,6 @@ fn open_alone(path: &Path, called: &Ticket) -> io::Result<Option<(File, bool)>> 
 }
 
 fn open_or_make(path: &Path) -> io::Result<(File, bool)> {
-    if cfg!(windows) && crate::over::repair(path).is_some() {
-        let why = "somebody has the file open that its last save is to replace";
-        return Err(io::Error::new(io::ErrorKind::ResourceBusy, why));
-    }
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     // Others may read it and replace it.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use self::source::READ_LEN;
 pub use self::source::{Input, LoadError};
-pub(crate) use self::source::{Source, WALK_LEN};
+pub(crate) use self::source::{Source, WALK_LEN, shortened};
 use self::walk::Select;
 pub(crate) use self::walk::{Walk, Walked};
 use crate::compressed::{Compression, Decoder, MAGIC, is_compressed};
@@ -300,7 +300,7 @@ impl Loader {
         // A file that ends before its announced length has no more bytes.
         self.unread = if len == 0 { 0 } else { self.unread.saturating_sub(len as u64) };
         read?;
-        Ok(need > 0)
+        if len < need && matches!(self.source, Source::Plain(_)) { Err(shortened()) } else { Ok(need > 0) }
     }
 
     /// Returns how many bytes to read after the start of a frame, and how many to reserve; an error if it is no frame.

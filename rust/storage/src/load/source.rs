@@ -66,6 +66,9 @@ impl Source {
                 input.seek(SeekFrom::Start(read_to))?;
                 return Ok(from + first.unwrap_or(part.len()) as u64);
             }
+            if part.is_empty() && from < end {
+                return Err(shortened());
+            }
             if part.is_empty() || from - at >= MAX_ZEROS_LEN {
                 return Err(LoadError::Zeros { at, found: from - at });
             }
@@ -91,6 +94,19 @@ pub enum LoadError {
     /// From a frame's length on, a plain file is zeros up to its end or for many MiB, as a power cut leaves them.
     #[error("expected a value, found nothing but zeros ({found} bytes), at byte {at}")]
     Zeros { at: u64, found: u64 },
+}
+
+impl LoadError {
+    /// True if the bytes were read and are not what was saved. False if the system did not read them, or another key would.
+    pub fn is_damage(&self) -> bool {
+        let is_unread = matches!(self, Self::Read(_) | Self::Compressed(CompressedError::Read { .. }));
+        !is_unread && !matches!(self, Self::Encrypted(EncryptedError::WrongKey))
+    }
+}
+
+/// A file that ends before the length that it had when it was opened.
+pub(crate) fn shortened() -> LoadError {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter while it was read").into()
 }
 
 fn cut_off(error: &CodecError) -> String {

@@ -3,7 +3,7 @@
 //! few bytes. Some offsets, evenly spread over what was passed, are kept, so that going back does not begin again.
 
 use super::LoadError;
-use super::source::{READ_LEN, Source, WALK_LEN};
+use super::source::{READ_LEN, Source, WALK_LEN, shortened};
 use varbatch_codec::CodecError;
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_workers::Threads;
@@ -168,8 +168,10 @@ impl Walk {
         let len = self.buffer.len() - before;
         self.read_to = Some(read_from + len as u64);
         if len == 0 && self.failed.is_none() {
-            // The file has become shorter.
-            self.end = read_from;
+            match source {
+                Source::Plain(_) => self.failed = Some(shortened()),
+                _ => self.end = read_from,
+            }
         }
         Ok(len)
     }

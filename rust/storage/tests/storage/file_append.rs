@@ -31,7 +31,7 @@ pub fn begin(path: &Path) -> Result<Saver, AppendError> {
 
 pub fn commit(saver: Saver) -> io::Result<()> {
     match saver.flush(&Threads::alone())?.commit(&Ticket::take_for(Path::new("another")))? {
-        Committed::InPlace(None) => Ok(()),
+        Committed::InPlace { old: None, .. } => Ok(()),
         other => panic!("{other:?}"),
     }
 }

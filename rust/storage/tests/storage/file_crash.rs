@@ -11,8 +11,6 @@ use std::io::{BufRead, BufReader, Read, Write, stdout};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::channel;
-#[cfg(windows)]
-use std::time::UNIX_EPOCH;
 use std::time::{Duration, Instant};
 
 use varbatch_codec::{Dialect, Plan, Value, Writer, frames};
@@ -34,12 +32,6 @@ const MOST_TIME: Duration = Duration::from_secs(20);
 
 /// Seconds to kill it for, in the environment, where starting a process takes long.
 const SECONDS: &str = "VARBATCH_KILLING_SECONDS";
-
-/// How often a child that writes over an open file is killed, unless the environment has another number.
-#[cfg(windows)]
-const OVER_KILLS: usize = 40;
-#[cfg(windows)]
-const OVER_KILLS_NAME: &str = "VARBATCH_KILLS";
 
 /// How often a child that appends is killed, unless the environment has another number.
 const APPEND_KILLS: usize = 60;
@@ -75,13 +67,6 @@ fn load(path: &Path) -> u64 {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).expect("reads");
     generation_in(&bytes).expect("no whole generation")
-}
-
-/// Opens a file as the engine's `FileAccess` does: it cannot be replaced until this is dropped.
-#[cfg(windows)]
-fn hold(path: &Path) -> fs::File {
-    use std::os::windows::fs::OpenOptionsExt;
-    fs::OpenOptions::new().read(true).share_mode(3).open(path).expect("opens")
 }
 
 /// The bytes of a record: as many as its number decides, from 8 bytes to 256 KiB.
@@ -132,9 +117,7 @@ fn child() {
     };
     let path = Path::new(&path);
     match &*task {
-        "generations" | "generations over" => {
-            #[cfg(windows)]
-            let _held = (task == "generations over").then(|| hold(path));
+        "generations" => {
             for number in load(path) + 1.. {
                 save(path, &generation(number), MEBI, None).expect("saves");
                 report(number);
@@ -209,11 +192,6 @@ fn limited_program() -> Command {
 /// A child that does one thing after the other, until it is killed `wait` after it began. The numbers that it has reported
 /// as done, and when.
 fn kill_after(wait: Duration, task: &str, path: &Path) -> Vec<(u64, Instant)> {
-    kill_when(|| std::thread::sleep(wait), task, path)
-}
-
-/// The same with another way to wait.
-fn kill_when(wait: impl FnOnce(), task: &str, path: &Path) -> Vec<(u64, Instant)> {
     let mut child = start(&mut this_program(), task, path);
     let out = BufReader::new(child.stdout.take().expect("piped"));
     let (began, begins) = channel();
@@ -230,7 +208,7 @@ fn kill_when(wait: impl FnOnce(), task: &str, path: &Path) -> Vec<(u64, Instant)
             reports
         });
         begins.recv().expect("it begins");
-        wait();
+        std::thread::sleep(wait);
         child.kill().expect("it still runs");
         reports.join().expect("no panic")
     });
@@ -278,60 +256,6 @@ fn a_process_that_is_killed_leaves_a_whole_file_and_loses_nothing_that_it_has_re
     }
     assert!(is_enough(kills, saved - first), "{kills} kills, {} saves: too few to say anything", saved - first);
     save(&path, &encoded(&[7; 4000]), MEBI, None).expect("saves");
-    assert_eq!(folder.names(), ["save"], "what the last one has left");
-}
-
-#[cfg(windows)]
-#[test]
-fn a_process_that_is_killed_while_it_writes_over_an_open_file_leaves_a_whole_one() {
-    let (folder, path) = Folder::with("save");
-    let kills = env::var(OVER_KILLS_NAME).ok().and_then(|count| count.parse().ok()).unwrap_or(OVER_KILLS);
-    let (seed, begin) = (UNIX_EPOCH.elapsed().expect("after 1970").as_secs(), Instant::now());
-    let mut random = Random::new(seed);
-    fs::write(&path, generation(0).to_vec()).expect("writes");
-    let pace = pace("generations over", &path);
-    let first = load(&path);
-    let (mut saved, mut over, mut mixed) = (first, 0, 0);
-    let new = folder.join("save.varbatch-new");
-    // The file is not opened for it: the child could not remove it then, and would take another name for the next.
-    let written_at = || {
-        let mut entries = fs::read_dir(folder.path()).expect("a folder").map_while(Result::ok);
-        entries.find(|entry| entry.path() == new)?.metadata().and_then(|metadata| metadata.modified()).ok()
-    };
-    for kill in 1..=kills {
-        let before = written_at();
-        let (is_any, after, polls) = (random.percent(25), random.below(3000), random.below(5));
-        let wait = || {
-            if is_any {
-                return std::thread::sleep(pace.mul_f64(after as f64 / 1000.0));
-            }
-            // A save writes for a few of 100 ms, which few kills would hit. Before, it waits for the reader.
-            std::thread::sleep(Duration::from_millis(25));
-            (0..50_000).find(|_| written_at().is_some_and(|at| Some(at) != before));
-            (0..polls).for_each(|_| _ = written_at());
-        };
-        let reported = kill_when(wait, "generations over", &path).last().map_or(0, |(last, _)| *last);
-        let (is_left, is_whole) = (new.exists(), generation_in(&fs::read(&path).expect("a file")).is_some());
-        // What cannot be put in place is loaded from where it is, and the next child begins with it.
-        let held = random.percent(50).then(|| hold(&path));
-        let found = load(&path);
-        assert!(found >= saved.max(reported), "kill {kill}: {found}, but {reported} was saved after {saved}");
-        let mut names = folder.names();
-        names.retain(|name| name != "save" && name != ".varbatch-0");
-        let may_be: &[&str] = if is_left && held.is_some() { &["save.varbatch-new"] } else { &[] };
-        assert_eq!(names, may_be, "kill {kill}");
-        // If it has saved nothing, they are as another one left them.
-        over += usize::from(is_left && found > saved);
-        mixed += usize::from(!is_whole && found > saved);
-        saved = found;
-    }
-    let (took, saves) = (begin.elapsed(), saved - first);
-    println!(
-        "seed {seed}: {kills} kills in {took:.0?}, {over} left a new file, {mixed} half of it in the old one; {saves} saves"
-    );
-    assert!(over > 0 || kills < 1000, "none was killed while it wrote over the file");
-    save(&path, &encoded(&[7; 4000]), MEBI, None).expect("saves");
-    assert_holds(&path, &[7; 4000]);
     assert_eq!(folder.names(), ["save"], "what the last one has left");
 }
 

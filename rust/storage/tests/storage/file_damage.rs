@@ -2,10 +2,13 @@
 //! is that of all its bytes at once. For a range, damage matters only where lengths cannot be followed or the frames are; its
 //! error has the index in the file.
 
+use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
-use varbatch_storage::Loader;
+use varbatch_codec::Value;
 use varbatch_storage::compressed::{Compression, Decoder};
+use varbatch_storage::encrypted::Key;
+use varbatch_storage::{Loader, ReadStep, Saver, Ticket};
 use varbatch_workers::Threads;
 
 use crate::compressed::compress;
@@ -13,6 +16,7 @@ use crate::file_load::{
     Found, Input, PIECE, all_at_once, ask, assert_found, assert_loads, bit_by_bit, in_plain_file, load, stream,
 };
 use crate::file_range::{ranges, slice};
+use crate::folder::Folder;
 use crate::support::allocator::taken;
 use crate::support::random::Random;
 
@@ -338,6 +342,43 @@ fn a_length_that_no_value_has_is_refused_before_anything_is_reserved() {
         for from in [1, -1] {
             let ((found, damage), _) = ask(load().expect("a head"), from, None, &Threads::alone());
             assert_eq!((found.len(), damage), (usize::from(from < 0), Some(error.clone())), "from {from}");
+        }
+    }
+}
+
+/// Emptied by another program, or cut off: what is missing is told, and not what a damaged length would be.
+#[test]
+fn a_file_that_becomes_shorter_while_it_is_read_is_an_error() {
+    let bytes: Vec<_> = (0..300_000).flat_map(|at| Value::Int(at << 33).encode_frame().expect("encodes")).collect();
+    let (_folder, path) = Folder::with("save");
+    let key = Key::new([7; Key::LEN]);
+    for (from, is_encrypted) in [(0, false), (250_000, false), (-9, false), (0, true), (-9, true)] {
+        // At the end of a value, inside one, and at nothing.
+        for len in [3_200_000, 3_000_003, 0] {
+            let mut saver = match is_encrypted {
+                true => Saver::create_encrypted(&path, &key).expect("begins"),
+                false => Saver::create(&path, None).expect("begins"),
+            };
+            saver.write_bytes(&bytes, &Threads::alone()).expect("writes");
+            saver.flush(&Threads::alone()).expect("flushes").commit(&Ticket::take_for(&path)).expect("commits");
+            let (file, file_len) = varbatch_storage::open(&path).expect("opens");
+            let mut loader = match is_encrypted {
+                true => Loader::encrypted(Box::new(file), file_len, &key).expect("begins"),
+                false => Loader::new(Box::new(file), file_len).expect("begins"),
+            };
+            loader.select(from, None);
+            let mut piece = Vec::new();
+            loader.read_step(&mut piece, &Threads::alone()).expect("reads");
+            OpenOptions::new().write(true).open(&path).expect("opens").set_len(len).expect("cuts off");
+            let error = loop {
+                match loader.read_step(&mut piece, &Threads::alone()) {
+                    Ok(ReadStep::End) => panic!("from {from}, {len} bytes: no error"),
+                    Ok(_) => {}
+                    Err(error) => break error,
+                }
+            };
+            assert_eq!(error.to_string(), "the file became shorter while it was read", "from {from}, {len} bytes");
+            assert!(!error.is_damage());
         }
     }
 }

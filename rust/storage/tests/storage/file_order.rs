@@ -18,7 +18,7 @@ const MOMENT: Duration = Duration::from_millis(20);
 
 /// Puts a file in its place, as a call with this ticket, unless it was overtaken.
 fn put(flushed: Flushed, called: &Ticket) -> bool {
-    matches!(flushed.commit(called).expect("commits"), Committed::InPlace(_))
+    matches!(flushed.commit(called).expect("commits"), Committed::InPlace { .. })
 }
 
 fn flushed(mut saver: Saver, bytes: &[u8]) -> Flushed {

@@ -215,7 +215,7 @@ fn an_old_file_is_replaced_when_the_new_one_is_complete_and_not_before() {
     }
     let flushed = saver.flush(&Threads::alone()).expect("flushes");
     assert_holds(&path, &old);
-    let Committed::InPlace(replaced) = flushed.commit(&Ticket::take_for(&path)).expect("commits") else {
+    let Committed::InPlace { old: replaced, .. } = flushed.commit(&Ticket::take_for(&path)).expect("commits") else {
         panic!("overtaken")
     };
     assert_holds(&path, &new);

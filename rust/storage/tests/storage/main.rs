@@ -6,6 +6,7 @@ mod encrypted;
 mod fastlz;
 mod file_append;
 mod file_append_tail;
+mod file_backup;
 mod file_crash;
 mod file_damage;
 mod file_load;

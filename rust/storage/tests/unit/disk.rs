@@ -11,7 +11,7 @@ use std::rc::Rc;
 use super::Change;
 use crate::beside::tests::Folder;
 use crate::compressed::Compression;
-use crate::{AppendError, Saver, Ticket};
+use crate::{AppendError, Contents, Saver, Seen, Ticket};
 use varbatch_codec::{Cursor, Dialect, Plan, Value, Writer};
 use varbatch_workers::Threads;
 
@@ -154,10 +154,11 @@ pub fn write(saver: &mut Saver, bytes: &[u8], max: usize) -> io::Result<()> {
 
 pub fn save(path: &Path, bytes: &[u8], how: Option<Compression>, max: usize, keeps_backup: bool) -> io::Result<()> {
     let mut saver = Saver::create(path, how.map(|how| (how, bytes.len() as u64)))?;
+    if keeps_backup {
+        saver.keep_backup(Contents { key: None, offset: 0, dialect: Dialect::GODOT_4 })?;
+    }
     write(&mut saver, bytes, max)?;
-    let flushed = saver.flush(&Threads::alone())?;
-    let flushed = if keeps_backup { flushed.keep_backup() } else { flushed };
-    flushed.commit(&Ticket::take_for(path)).map(drop)
+    saver.flush(&Threads::alone())?.commit(&Ticket::take_for(path)).map(drop)
 }
 
 pub fn append(path: &Path, bytes: &[u8], max: usize) -> Result<(), AppendError> {
@@ -245,16 +246,20 @@ fn each_failure_of_the_disk_is_told_and_leaves_the_old_file_alone() {
     });
 }
 
-/// Both ways to make a backup, where each change fails in turn. Only the last one may leave the old file as its backup.
+/// Both ways to make a backup or to set a file aside, where each change fails in turn. Only the last one may leave the old
+/// file as its backup.
 #[test]
 fn each_failure_of_a_backup_leaves_the_old_file_and_a_whole_backup() {
     let (older, old, new) = (record(1), record(3), record(5));
-    for copies in [false, true] {
+    for (copies, is_aside) in [(false, false), (true, false), (false, true), (true, true)] {
         for index in 0.. {
             let (folder, path) = Folder::with("save");
             let backup = folder.join("save.bak");
             fs::write(&path, &old).expect("writes");
             fs::write(&backup, &older).expect("writes");
+            if is_aside {
+                Seen::at(&path).expect("a file").note(false);
+            }
             let mut count = 0;
             let fails = move |change: &Change<'_>| {
                 if copies && matches!(change, Change::HardLink(..)) {
@@ -270,11 +275,17 @@ fn each_failure_of_a_backup_leaves_the_old_file_and_a_whole_backup() {
             };
             let (done, log) = Recorder::failing(fails).during(|| save(&path, &new, None, 1000, true));
             let (file, kept) = (fs::read(&path).expect("a file"), fs::read(&backup).expect("a backup"));
-            assert_eq!(folder.names(), ["save", "save.bak"], "change {index}");
+            let mut names = folder.names();
             match done {
+                Ok(()) if is_aside => {
+                    let aside = fs::read(folder.join("save.set-aside")).expect("the old file");
+                    assert_eq!((&file, &kept, &aside), (&new, &older, &old), "change {index}");
+                    assert_eq!(names.pop().as_deref(), Some("save.set-aside"));
+                }
                 Ok(()) => assert_eq!((&file, &kept), (&new, &old), "change {index}"),
-                Err(_) => assert!(file == old && (kept == older || kept == old), "change {index}"),
+                Err(_) => assert!(file == old && (kept == older || kept == old && !is_aside), "change {index}"),
             }
+            assert_eq!(names, ["save", "save.bak"], "change {index}");
             if index > log.len() {
                 break;
             }

@@ -16,8 +16,8 @@ use crate::beside::tests::Folder;
 use crate::compressed::{Compression, is_compressed};
 use crate::disk::Change;
 use crate::disk::tests::{Recorder, UNSUPPORTED, append, record, save, write};
-use crate::replace::with_suffix;
-use crate::{AppendError, Loader, Saver, Ticket};
+use crate::known::with_suffix;
+use crate::{AppendError, Loader, Saver, Seen, Ticket};
 use varbatch_codec::{Dialect, frames};
 use varbatch_workers::Threads;
 
@@ -27,6 +27,9 @@ const CUTS_A_CHANGE: usize = 8;
 
 /// Bytes from which a file is replaced and not appended to.
 const MAX_LEN: usize = 30_000;
+
+/// Files that were set aside, above which the player removes them.
+const MAX_ASIDES: usize = 9;
 
 const NAME: &str = "save";
 
@@ -39,6 +42,10 @@ struct Version {
     has_rest: bool,
     /// The backup; `None` if there is none.
     backup: Option<Vec<u8>>,
+    /// Files that were set aside.
+    asides: Vec<Vec<u8>>,
+    /// True if the file is not whole, in bytes that are on the disk.
+    is_damaged: bool,
     /// The records in it, not compressed.
     records: Vec<u8>,
     /// True if bytes may be missing in it before others, as on a disk that is not ordered.
@@ -74,6 +81,7 @@ struct Counts {
     looked_at: usize,
     calls: [usize; 5],
     backups: usize,
+    asides: usize,
     new: usize,
     cut_off: usize,
     refused: usize,
@@ -98,21 +106,37 @@ impl Session<'_> {
     fn call(&mut self) -> Call {
         let (records, max) = (self.records(), [200, 1000, 5000, 1 << 20][self.random.below(4)]);
         let is_log = self.before.file.as_ref().is_none_or(|file| file.len() < MAX_LEN && !is_compressed(file));
-        let kind = if is_log { self.random.below(10) } else { self.random.below(4) };
+        let kind = match self.before.is_damaged {
+            true => self.random.below(3),
+            false if is_log => self.random.below(10),
+            false => self.random.below(4),
+        };
         let compression = coin(self.random).then_some(Compression::Zstd);
         let (path, before) = (self.path, self.before.clone());
         let mut during = before.clone();
         let after = match kind {
             0..3 => {
                 // What may not be on the disk is no backup that is known.
-                let keeps_backup = !before.has_rest && !before.has_holes && coin(self.random);
-                let backup = if keeps_backup { fs::read(path).ok() } else { None };
+                let is_known = !before.has_rest && !before.has_holes;
+                let keeps_backup = before.is_damaged || is_known && coin(self.random);
+                let is_refused = is_known && self.random.below(4) == 0;
+                if is_refused {
+                    // As by a load with another key, of a file that may be whole.
+                    Seen::at(path).into_iter().for_each(|seen| seen.note(false));
+                }
+                let old = fs::read(path).ok().filter(|old| !old.is_empty());
                 save(path, &records, compression, max, keeps_backup).expect("saves");
-                self.counts.backups += usize::from(backup.is_some());
-                let backup = backup.or(before.backup);
+                let Version { mut backup, mut asides, .. } = before;
+                if is_refused || before.is_damaged {
+                    self.counts.asides += usize::from(old.is_some());
+                    asides.extend(old);
+                } else if keeps_backup {
+                    self.counts.backups += usize::from(old.is_some());
+                    backup = old.or(backup);
+                }
                 let file = fs::read(path).expect("a file");
                 assert_eq!(is_compressed(&file), compression.is_some());
-                during = Version { file: Some(file), backup, records, ..Version::default() };
+                during = Version { file: Some(file), backup, asides, records, ..Version::default() };
                 self.counts.calls[usize::from(compression.is_some())] += 1;
                 during.clone()
             }
@@ -206,6 +230,10 @@ fn look(path: &Path, found: &[u8], allowed: &Version, counts: &mut Counts) {
     fs::remove_file(path).expect("removes");
 }
 
+fn is_aside(path: &Path) -> bool {
+    path.to_string_lossy().contains(".set-aside")
+}
+
 #[test]
 fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
     let (mut random, mut number, mut counts) = (Random::new(29), 1, Counts::default());
@@ -224,6 +252,17 @@ fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
             is_refused.then_some(UNSUPPORTED)
         });
         let mut disk = Disk::default();
+        if let Some(file) = version.file.as_mut().filter(|file| !file.is_empty() && random.below(8) == 0) {
+            // By another program, between two games.
+            file.pop();
+            let bytes = file.clone();
+            left.insert(PathBuf::from(NAME), bytes);
+            (version.is_damaged, version.has_rest, version.records) = (true, false, Vec::new());
+        }
+        if version.asides.len() > MAX_ASIDES {
+            version.asides.clear();
+            left.retain(|name, _| !is_aside(name));
+        }
         for (name, bytes) in std::mem::take(&mut left) {
             let path = folder.path().join(name);
             fs::write(&path, &bytes).expect("writes");
@@ -259,15 +298,18 @@ fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
                 let context = || format!("round {round}, after change {done} of {}", log.len());
                 let fits = fits.unwrap_or_else(|| panic!("neither old nor new: {}", context()));
                 counts.new += usize::from(!std::ptr::eq(fits, &allowed));
-                let backup = cut.get(&with_suffix(path.clone())).cloned();
+                let backup = cut.get(&with_suffix(&path, ".bak")).cloned();
                 assert!(
                     [Some(&allowed), during].iter().flatten().any(|of| of.backup == backup),
                     "the backup: {}",
                     context()
                 );
+                let asides: Vec<_> = cut.iter().filter(|(path, _)| is_aside(path)).map(|(_, bytes)| bytes).collect();
+                let is_kept = fits.asides.iter().all(|aside| asides.contains(&aside));
+                assert!(is_kept, "a file that was set aside: {}", context());
                 let has_holes = fits.has_holes || fits.has_rest && !is_ordered;
                 let fits = Version { has_holes, backup, ..fits.clone() };
-                if let Some(found) = found.filter(|found| !seen.contains(*found)) {
+                if let Some(found) = found.filter(|found| !fits.is_damaged && !seen.contains(*found)) {
                     seen.insert(found.clone());
                     counts.looked_at += 1;
                     let path = checks.join(&counts.looked_at.to_string());
@@ -282,6 +324,6 @@ fn a_power_cut_loses_nothing_that_was_said_to_be_on_the_disk() {
         }
     }
     // All of it has happened, and often.
-    assert!(counts.calls.iter().all(|&calls| calls > 30) && counts.backups > 30, "{counts:?}");
+    assert!(counts.calls.iter().all(|&calls| calls > 30) && counts.backups > 30 && counts.asides > 30, "{counts:?}");
     assert!(counts.new > 50 && counts.cut_off > 50 && counts.refused > 0, "{counts:?}");
 }

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use godot::builtin::{GString, Variant, VariantType};
 use godot::global::Error as EngineError;
 use varbatch_codec::Dialect;
+use varbatch_storage::compressed::CompressedError;
 use varbatch_storage::encrypted::{EncryptedError, Key};
-use varbatch_storage::{Guess, Input, LoadError, Loader, backup_of, open, words};
+use varbatch_storage::{Format, Guess, Input, LoadError, Loader, Seen, backup_of, open, words};
 use varbatch_workers::Threads;
 
 use crate::calls::advice::advice;
@@ -52,6 +53,20 @@ impl Source {
         self.open().is_ok_and(|loader| loader.is_whole(DIALECT, threads))
     }
 
+    /// True if the file seems to be sound with another key, or without one.
+    pub fn is_for_another_key(&self, threads: &Threads) -> bool {
+        let plain = Self { key: None, ..self.clone() };
+        if self.key.is_some() {
+            return plain.is_whole(threads);
+        }
+        let guess = Self { offset: 0, ..plain }.open().ok().and_then(|loader| loader.guess(DIALECT));
+        guess == Some(Guess::Format(Format::Encrypted))
+    }
+
+    pub fn seen(&self) -> Option<Seen> {
+        self.at.as_deref().and_then(Seen::at)
+    }
+
     /// Opens the file. Fails if it does not exist or cannot be read, or is not encrypted though there is a key.
     pub fn open(&self) -> Result<Loader, Failure> {
         let shown = &self.shown;
@@ -72,7 +87,9 @@ impl Source {
             loader.skip(self.offset).map(|()| loader)
         });
         begun.map_err(|damage| match damage {
-            LoadError::Read(error) => failure(open_code(&error), &words(&error)),
+            LoadError::Read(error) | LoadError::Compressed(CompressedError::Read { error, .. }) => {
+                failure(open_code(&error), &words(&error))
+            }
             LoadError::Short { .. } => failure(EngineError::ERR_FILE_EOF, &damage),
             LoadError::Encrypted(EncryptedError::NotEncrypted) => failure(EngineError::ERR_FILE_UNRECOGNIZED, &damage),
             _ => Failure::new(EngineError::ERR_FILE_CORRUPT, format_args!("\"{shown}\": {damage}")),

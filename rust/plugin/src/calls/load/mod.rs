@@ -9,7 +9,7 @@ use godot::builtin::{GString, VarArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_codec::Kind;
 use varbatch_codec::frames::{self, Frame};
-use varbatch_storage::{LoadError, Loader, ReadStep};
+use varbatch_storage::{LoadError, Loader, ReadStep, Seen};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
@@ -235,6 +235,8 @@ pub fn load_var(path: &GString, default: &Variant, allow_objects: &FlagArg, key:
 
 pub struct Load {
     source: Source,
+    /// The file, as it was before it was opened. Taken when it is known whether it can be loaded.
+    seen: Option<Seen>,
     /// Which values, as the first one and their count.
     range: (i64, Option<u64>),
     loading: Result<Loading, Failure>,
@@ -249,15 +251,15 @@ pub struct Load {
 
 impl Load {
     pub fn range(path: &GString, allow_objects: &FlagArg, (from, count): (i64, i64), stored: (&Variant, i64)) -> Self {
-        let (source, range, loading, spare) = match to_load(path, allow_objects, count, stored) {
+        let (source, seen, range, loading, spare) = match to_load(path, allow_objects, count, stored) {
             Ok((source, makers, count)) => {
-                let (range, mut spare) = ((from, count), Some(makers));
+                let (range, mut spare, seen) = ((from, count), Some(makers), source.seen());
                 let loading = begin(&source, range, &mut spare);
-                (source, range, loading, Some(spare.unwrap_or_default()))
+                (source, seen, range, loading, Some(spare.unwrap_or_default()))
             }
-            Err(failure) => (Source::plain(path), (0, None), Err(failure), None),
+            Err(failure) => (Source::plain(path), None, (0, None), Err(failure), None),
         };
-        Self { source, range, loading, spare, warning: None, default: None, values: Slot::new() }
+        Self { source, seen, range, loading, spare, warning: None, default: None, values: Slot::new() }
     }
 
     pub fn only(path: &GString, default: &Variant, allow_objects: &FlagArg, key: &Variant) -> Self {
@@ -282,37 +284,48 @@ impl Load {
     fn takes_backup(&mut self, threads: &Threads) -> bool {
         let Some(spare) = self.spare.take() else { return false };
         let is_good = match &self.loading {
+            // Somebody began to write to it, and did not end.
+            _ if self.seen.is_some_and(|seen| seen.is_emptied()) => false,
+            Ok(Loading { damage: Some(damage), .. }) => !damage.is_damage() || self.source.is_for_another_key(threads),
             Ok(loading) if loading.decoded.is_only_first && loading.decoded.count == 0 => false,
             // Values that nobody may make, such as objects, are no damage.
-            Ok(loading) if loading.decoded.reports.has_errors() => {
-                loading.damage.is_none() && self.source.is_whole(threads)
+            Ok(loading) => !loading.decoded.reports.has_errors() || self.source.is_whole(threads),
+            // Nor is a file that cannot be opened. No save leaves it missing: the game has deleted it.
+            Err(Failure { code, .. }) => {
+                use EngineError as Code;
+                let is_unread =
+                    matches!(*code, Code::ERR_FILE_NOT_FOUND | Code::ERR_FILE_CANT_OPEN | Code::ERR_FILE_CANT_READ);
+                is_unread || self.source.is_for_another_key(threads)
             }
-            Ok(loading) => loading.damage.is_none(),
-            // No save leaves the file missing: the game has deleted it.
-            Err(failure) => failure.code == EngineError::ERR_FILE_NOT_FOUND,
         };
         let Some(backup) = (if is_good { None } else { self.source.whole_backup(threads) }) else { return false };
         let mut makers =
             Some(self.loading.as_mut().map_or(spare, |loading| std::mem::take(&mut loading.decoded.makers)));
+        let seen = backup.seen();
         let Ok(mut loading) = begin(&backup, self.range, &mut makers) else { return false };
         loading.decoded.is_only_first = self.default.is_some();
         let why = self.all().lines.into_iter().find(|line| !line.is_warning);
         let path = &self.source.shown;
         let why = why.map_or_else(|| format!("\"{path}\": expected a value, found an empty file"), |line| line.text);
         self.warning = Some(Line::warning(format_args!("loaded the backup \"{path}.bak\" instead: {why}")));
-        (self.source, self.loading) = (backup, Ok(loading));
+        (self.source, self.seen, self.loading) = (backup, seen, Ok(loading));
         true
     }
 
     fn all(&mut self) -> Outcome<VarArray> {
-        match &mut self.loading {
+        let outcome = match &mut self.loading {
             Ok(loading) => {
                 let mut outcome = loading.end(&self.source);
                 outcome.lines.splice(..0, self.warning.take());
                 outcome
             }
             Err(failure) => Outcome::failed(VarArray::new(), failure.clone()),
-        }
+        };
+        // A save sets a file aside that could not be loaded, and makes one a backup that was.
+        let is_ok = outcome.code == EngineError::OK;
+        let is_told = |seen: &Seen| !is_ok || self.range == (0, None) && !seen.is_emptied();
+        self.seen.take().filter(is_told).into_iter().for_each(|seen| seen.note(is_ok));
+        outcome
     }
 
     /// Returns the only value; `default`, and at most one line, if it is missing or damaged.

@@ -40,7 +40,7 @@ pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
                 }
             }
         })?;
-        saving.warning = batch.lost(saving.plans.is_lossy).map(|lost| saving.target.warning(&lost));
+        saving.warnings.extend(batch.lost(saving.plans.is_lossy).map(|lost| saving.target.warning(&lost)));
         Ok(saving.outcome())
     }))
 }
@@ -54,7 +54,7 @@ struct Saving<'p, K> {
     /// Bytes written since the last flush, and after how many of them one thread flushes again.
     unflushed: usize,
     max_unflushed: usize,
-    warning: Option<Line>,
+    warnings: Vec<Line>,
     /// The position among the calls that write this file.
     ticket: WriteTicket,
     /// Dropped after the ticket, as all that is of the engine.
@@ -77,13 +77,13 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
         target.check(&plans.reports)?;
         let stage = if target.appends { Stage::Wait } else { Stage::Create };
         let ticket = target.ticket();
-        Ok(Self { target, stage, written: 0, unflushed: 0, max_unflushed, warning: None, ticket, plans })
+        Ok(Self { target, stage, written: 0, unflushed: 0, max_unflushed, warnings: Vec::new(), ticket, plans })
     }
 
     /// Does the next step, and ends the ticket after the last one: a script may keep a task for long. If it fails, as the file
     /// or a value cannot be written, `self` can only be dropped.
     fn step(&mut self, threads: &Threads) -> Result<NextStep, Failure> {
-        let Self { target, plans, ticket, .. } = self;
+        let Self { target, plans, ticket, warnings, .. } = self;
         let not_written = |error| target.not_written(&error);
         self.stage = match std::mem::replace(&mut self.stage, Stage::Ended) {
             // A later save already replaced the file, so this one need not be written.
@@ -127,7 +127,11 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
                 }
             }
             Stage::Flush(saver) => Stage::Commit(Box::new(saver.flush(threads).map_err(not_written)?)),
-            Stage::Commit(flushed) => commit(target, ticket, *flushed)?,
+            Stage::Commit(flushed) => {
+                let (stage, aside) = commit(target, ticket, *flushed)?;
+                warnings.extend(aside);
+                stage
+            }
             ended @ (Stage::Overtaken | Stage::Ended) => ended,
         };
         Ok(match self.stage {
@@ -144,29 +148,34 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
     }
 
     fn outcome(&mut self) -> Outcome<EngineError> {
-        let (warning, note) = match self.stage {
-            Stage::Overtaken => (None, "a later save of the same file replaced it"),
-            _ => (self.warning.take(), ""),
+        let (warnings, note) = match self.stage {
+            Stage::Overtaken => (Vec::new(), "a later save of the same file replaced it"),
+            _ => (std::mem::take(&mut self.warnings), ""),
         };
-        Outcome { note, ..Outcome::new(EngineError::OK, warning.into_iter().collect()) }
+        Outcome { note, ..Outcome::new(EngineError::OK, warnings) }
     }
 }
 
-pub fn finish(target: &SaveTarget, ticket: &WriteTicket, saver: Saver, threads: &Threads) -> Result<(), Failure> {
+/// Completes a file. Returns a warning if the old one was set aside.
+pub fn finish(
+    target: &SaveTarget,
+    ticket: &WriteTicket,
+    saver: Saver,
+    threads: &Threads,
+) -> Result<Option<Line>, Failure> {
     let flushed = saver.flush(threads).map_err(|error| target.not_written(&error))?;
-    commit(target, ticket, flushed).map(|_| ())
+    commit(target, ticket, flushed).map(|(_, aside)| aside)
 }
 
 /// Puts a file in place, unless a later save already did.
-fn commit(target: &SaveTarget, ticket: &WriteTicket, flushed: Flushed) -> Result<Stage, Failure> {
-    let flushed = if target.keeps_backup { flushed.keep_backup() } else { flushed };
+fn commit(target: &SaveTarget, ticket: &WriteTicket, flushed: Flushed) -> Result<(Stage, Option<Line>), Failure> {
     match flushed.commit(&ticket.0).map_err(|error| target.not_written(&error))? {
-        Committed::InPlace(replaced) => {
+        Committed::InPlace { old, aside } => {
             engine::keep(&target.path);
-            dispose(replaced);
-            Ok(Stage::Ended)
+            dispose(old);
+            Ok((Stage::Ended, aside.map(|aside| target.set_aside(&aside))))
         }
-        Committed::Overtaken => Ok(Stage::Overtaken),
+        Committed::Overtaken => Ok((Stage::Overtaken, None)),
     }
 }
 
@@ -188,8 +197,8 @@ impl Save {
         Self(request.and_then(|Request { target, values, full_objects }| {
             // The objects of the batch are gone before a ticket is taken.
             let (plans, lost) = Batch::of(values, full_objects).into_held(Form::Frames);
-            let warning = lost.map(|lost| target.warning(&lost));
-            Ok(Saving { warning, ..Saving::new(target, plans, FLUSHED)? })
+            let warnings = lost.map(|lost| target.warning(&lost)).into_iter().collect();
+            Ok(Saving { warnings, ..Saving::new(target, plans, FLUSHED)? })
         }))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use godot::builtin::{AnyArray, GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_storage::compressed::{self, Compression};
 use varbatch_storage::encrypted::Key;
-use varbatch_storage::{AppendError, Saver, Ticket, words};
+use varbatch_storage::{AppendError, Contents, Saver, Ticket, words};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::Task;
 
@@ -106,7 +106,14 @@ impl SaveTarget {
             Some(key) => Saver::create_encrypted(&self.path, key),
             None => Saver::create(&self.path, self.compression.map(|compression| (compression, total))),
         };
-        begun.map_err(|error| self.system(open_code(&error), &error))
+        let backed_up = begun.and_then(|mut saver| {
+            if self.keeps_backup {
+                let (key, offset) = (self.key.clone(), self.header.len() as u64);
+                saver.keep_backup(Contents { key, offset, dialect: DIALECT })?;
+            }
+            Ok(saver)
+        });
+        backed_up.map_err(|error| self.system(open_code(&error), &error))
     }
 
     pub fn not_written(&self, error: &io::Error) -> Failure {
@@ -151,6 +158,13 @@ impl SaveTarget {
     pub fn warning(&self, lost: &Lost) -> Line {
         let name: &dyn Fn(usize) -> String = &|index| format!("value {index}");
         Line::warning(format_args!("\"{}\": {}", self.shown, lost.text(self.is_batch.then_some(name))))
+    }
+
+    /// The warning of a save that has set the old file aside.
+    pub fn set_aside(&self, aside: &Path) -> Line {
+        let name = aside.file_name().unwrap_or_default().to_string_lossy();
+        let text = "the file that was there is not whole or could not be loaded; it is kept as";
+        Line::warning(format_args!("\"{}\": {text} \"{}\"", self.shown, short(&name, PATH)))
     }
 }
 

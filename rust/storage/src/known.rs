@@ -1,0 +1,215 @@
+//! What becomes of a file that a save replaces: only one that is known to be whole may become the backup, and one that
+//! could not be loaded is kept under another name.
+//!
+//! A file is known by what it is on the disk, not by its path: one that was changed since is unknown again.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, SystemTime};
+
+use crate::encrypted::{EncryptedError, Key};
+use crate::load::{LoadError, Loader};
+use crate::open::open;
+use varbatch_codec::Dialect;
+use varbatch_workers::{Threads, lock};
+
+/// Files that are remembered. When they are more, the whole ones are forgotten, which are then checked.
+const MAX_NOTES: usize = 4096;
+
+/// A file may be changed again without another time so long after a change: the clock of file systems is coarse.
+const COARSE: Duration = Duration::from_millis(20);
+
+/// Max files that are set aside for one path.
+const MAX_ASIDE: u32 = 99;
+
+/// A plain file is checked value by value if it is no longer than this or than the new file, else by its lengths.
+const CHECKED_LEN: u64 = 1 << 20;
+
+static NOTES: Mutex<BTreeMap<Seen, Note>> = Mutex::new(BTreeMap::new());
+
+/// A regular file as it was: which one, its length and its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seen {
+    id: (u64, u64),
+    len: u64,
+    modified: Option<SystemTime>,
+}
+
+#[derive(Clone, Copy)]
+struct Note {
+    is_whole: bool,
+    /// False if it may have been changed since without a trace.
+    is_sure: bool,
+}
+
+impl Seen {
+    /// Looks at the file that a path leads to; `None` if there is no regular file.
+    pub fn at(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().filter(Metadata::is_file).map(|metadata| Self::of(&metadata))
+    }
+
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        Self { id: id_of(metadata), len: metadata.len(), modified: metadata.modified().ok() }
+    }
+
+    /// True if nothing is in the file, and this process has not saved it so.
+    pub fn is_emptied(&self) -> bool {
+        self.len == 0 && self.is_whole() != Some(true)
+    }
+
+    /// Notes that this file was saved or loaded, whole; or that it could not be loaded.
+    pub fn note(self, is_whole: bool) {
+        let mut notes = lock(&NOTES);
+        if notes.len() >= MAX_NOTES {
+            notes.retain(|_, note| !note.is_whole);
+        }
+        if notes.len() >= MAX_NOTES {
+            notes.pop_first();
+        }
+        let age = self.modified.and_then(|modified| modified.elapsed().ok());
+        notes.insert(self, Note { is_whole, is_sure: !is_whole || age.is_some_and(|age| age > COARSE) });
+    }
+
+    /// Returns whether the file is whole, as far as this process knows.
+    pub(crate) fn is_whole(&self) -> Option<bool> {
+        self.noted().map(|note| note.is_whole)
+    }
+
+    fn noted(&self) -> Option<Note> {
+        lock(&NOTES).get(self).copied()
+    }
+}
+
+#[cfg(unix)]
+fn id_of(metadata: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+/// When it was made.
+#[cfg(not(unix))]
+fn id_of(metadata: &Metadata) -> (u64, u64) {
+    let made = metadata.created().ok().and_then(|made| made.duration_since(SystemTime::UNIX_EPOCH).ok());
+    made.map_or((0, 0), |made| (made.as_secs(), made.subsec_nanos().into()))
+}
+
+/// How values are stored in a file.
+#[derive(Clone, Debug)]
+pub struct Contents {
+    /// The key of an encrypted file.
+    pub key: Option<Key>,
+    /// Bytes before the first value.
+    pub offset: u64,
+    /// The engine that reads them.
+    pub dialect: Dialect,
+}
+
+impl Contents {
+    /// True if all values are there: all of them if the file has a checksum or is no longer than `max`, else their lengths.
+    fn is_whole(&self, path: &Path, max: u64, threads: &Threads) -> bool {
+        let encrypted = |key: &Key| {
+            open(path).map_err(LoadError::from).and_then(|(file, len)| Loader::encrypted(Box::new(file), len, key))
+        };
+        let begun = match self.key.as_ref().map(encrypted) {
+            // Saved before the game had a key.
+            None | Some(Err(LoadError::Encrypted(EncryptedError::NotEncrypted))) => Loader::open(path),
+            Some(begun) => begun,
+        };
+        let Ok(mut loader) = begun.and_then(|mut loader| loader.skip(self.offset).map(|()| loader)) else {
+            return false;
+        };
+        if loader.compression().is_none() && loader.hashing().is_none() && loader.unread() > max {
+            loader.select(i64::MAX, None);
+        }
+        loader.is_whole(self.dialect, threads)
+    }
+}
+
+/// What becomes of the file at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    Replaced,
+    Backup,
+    Aside,
+}
+
+/// What is known of the file at a path, before a save holds its line: a check can take long.
+#[derive(Debug)]
+pub struct Checked {
+    keeps_backup: bool,
+    seen: Option<(Seen, Option<bool>)>,
+}
+
+impl Checked {
+    /// Looks at the file, and checks one that is unknown if `contents` says how it is stored, for a backup. `new_len` is the
+    /// length of the file that will replace it.
+    pub fn new(path: &Path, contents: Option<&Contents>, new_len: u64, threads: &Threads) -> Self {
+        let seen = Seen::at(path).map(|seen| {
+            let known = seen.noted().filter(|note| note.is_sure).map(|note| note.is_whole);
+            let check = || {
+                contents
+                    .filter(|_| seen.len > 0)
+                    .map(|contents| contents.is_whole(path, new_len.max(CHECKED_LEN), threads))
+            };
+            (seen, known.or_else(check))
+        });
+        Self { keeps_backup: contents.is_some(), seen }
+    }
+
+    /// Returns what becomes of the file that is there now.
+    pub fn fate(&self, path: &Path) -> Fate {
+        let Some(now) = Seen::at(path) else { return Fate::Replaced };
+        let is_whole = match self.seen {
+            Some((seen, is_whole)) if seen == now => is_whole,
+            _ => now.is_whole(),
+        };
+        match is_whole {
+            Some(true) if self.keeps_backup => Fate::Backup,
+            Some(true) => Fate::Replaced,
+            _ if now.len == 0 => Fate::Replaced,
+            None if !self.keeps_backup => Fate::Replaced,
+            _ => Fate::Aside,
+        }
+    }
+}
+
+/// Returns the name under which the file at `path` is set aside: a free one, or one that it has.
+pub fn aside_of(path: &Path) -> io::Result<PathBuf> {
+    let seen = Seen::at(path);
+    for number in 1..=MAX_ASIDE {
+        let aside = numbered(path, number);
+        match fs::symlink_metadata(&aside) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(aside),
+            // By a save that was cut off.
+            Ok(metadata) if seen == Some(Seen::of(&metadata)) => return Ok(aside),
+            Err(error) => return Err(error),
+            Ok(_) => {}
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("there are {MAX_ASIDE} already, remove some")))
+}
+
+/// Fails if no file can have the names that are made of this one, for a backup or to set it aside.
+pub fn refuse_long(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(numbered(path, MAX_ASIDE)) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
+            let why = "its name is too long: there must be room for \".set-aside-99\" behind it, to keep the old file";
+            Err(io::Error::new(error.kind(), why))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn numbered(path: &Path, number: u32) -> PathBuf {
+    let end = if number == 1 { String::new() } else { format!("-{number}") };
+    with_suffix(path, &format!(".set-aside{end}"))
+}
+
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(suffix);
+    path.into()
+}

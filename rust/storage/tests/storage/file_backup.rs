@@ -1,0 +1,173 @@
+//! Guards: a file that is not whole takes the place of a backup that is, or one is replaced that could not be loaded.
+//! Each failure of the disk and power cuts are in the unit tests.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use varbatch_codec::{Dialect, Plan, Value};
+use varbatch_storage::compressed::Compression;
+use varbatch_storage::encrypted::Key;
+use varbatch_storage::{Committed, Contents, Saver, Seen, Ticket, backup_of};
+use varbatch_workers::Threads;
+
+use crate::file_save::encoded;
+use crate::folder::Folder;
+
+/// How a file is stored.
+#[derive(Clone, Copy, Debug)]
+enum How {
+    Plain,
+    Headed,
+    Compressed,
+    Encrypted,
+}
+
+const ALL: [How; 4] = [How::Plain, How::Headed, How::Compressed, How::Encrypted];
+const KEY: Key = Key::new([7; Key::LEN]);
+
+/// Saves bytes with a backup or without. Returns where the old file was set aside.
+fn save(path: &Path, how: How, plan: &Plan<'_>, keeps_backup: bool) -> io::Result<Option<PathBuf>> {
+    let (alone, header) = (Threads::alone(), if let How::Headed = how { &b"head"[..] } else { b"" });
+    let mut saver = match how {
+        How::Encrypted => Saver::create_encrypted(path, &KEY)?,
+        How::Compressed => Saver::create(path, Some((Compression::Zstd, plan.len() as u64)))?,
+        How::Plain | How::Headed => Saver::create(path, None)?,
+    };
+    if keeps_backup {
+        let key = matches!(how, How::Encrypted).then_some(KEY);
+        saver.keep_backup(Contents { key, offset: header.len() as u64, dialect: Dialect::GODOT_4 })?;
+    }
+    saver.write_bytes(header, &alone)?;
+    saver.write_all(plan, &alone)?;
+    match saver.flush(&alone)?.commit(&Ticket::take_for(path))? {
+        Committed::InPlace { aside, .. } => Ok(aside),
+        Committed::Overtaken => panic!("nobody else saves"),
+    }
+}
+
+/// A value that no other number has, in so many bytes.
+fn value(number: i64, len: usize) -> Vec<u8> {
+    let bytes = Value::PackedByteArray(vec![number as u8; len]).encode_frame().expect("encodes");
+    [Value::Int(number << 40).encode_frame().expect("encodes"), bytes].concat()
+}
+
+/// A file that no process has saved or loaded.
+fn put(path: &Path, bytes: &[u8]) {
+    let _ = fs::remove_file(path);
+    fs::write(path, bytes).expect("writes");
+}
+
+/// A file as it is stored.
+fn stored(how: How, bytes: &[u8]) -> Vec<u8> {
+    let (_folder, path) = Folder::with("other");
+    save(&path, how, &encoded(bytes), false).expect("saves");
+    fs::read(&path).expect("a file")
+}
+
+#[test]
+fn a_file_that_nobody_has_loaded_becomes_the_backup_if_it_is_whole() {
+    // Of the long one, which is longer than the new file, only the lengths are read.
+    for (how, len) in ALL.into_iter().flat_map(|how| [(how, 100), (how, 3 << 20)]) {
+        let (folder, path) = Folder::with("save");
+        let (whole, new, backup) = (stored(how, &value(1, len)), value(2, 100), backup_of(&path).expect("a name"));
+        put(&path, &whole);
+        assert_eq!(save(&path, how, &encoded(&new), true).expect("saves"), None, "{how:?}");
+        assert!(fs::read(&backup).expect("a backup") == whole, "{how:?}");
+        let cut = |at: usize| whole[..at].to_vec();
+        let mut flipped = whole.clone();
+        flipped[whole.len() - 30] ^= 1;
+        let mut damaged = vec![cut(whole.len() - 1), cut(whole.len() / 2), cut(5), b"{\"level\": 57}".to_vec()];
+        // These have a checksum.
+        damaged.extend(matches!(how, How::Compressed | How::Encrypted).then_some(flipped));
+        for (index, bytes) in damaged.iter().enumerate() {
+            put(&path, bytes);
+            let aside = save(&path, how, &encoded(&new), true).expect("saves").expect("set aside");
+            let name = if index == 0 { "save.set-aside".to_owned() } else { format!("save.set-aside-{}", index + 1) };
+            assert_eq!(aside, folder.join(&name), "{how:?}");
+            assert!(fs::read(&aside).expect("a file") == *bytes, "{how:?}");
+            assert!(fs::read(&backup).expect("a backup") == whole, "{how:?}");
+        }
+        put(&path, b"");
+        assert_eq!(save(&path, how, &encoded(&new), true).expect("saves"), None, "nothing to keep");
+        assert!(fs::read(&backup).expect("a backup") == whole, "{how:?}");
+        assert_eq!(folder.names().len(), 2 + damaged.len(), "{how:?}");
+    }
+}
+
+/// The check costs nothing where the file is known, and what is known is not believed of another file.
+#[test]
+fn what_this_process_saved_is_the_backup_until_it_is_changed() {
+    let (_folder, path) = Folder::with("save");
+    let backup = backup_of(&path).expect("a name");
+    for number in 1..5 {
+        assert_eq!(save(&path, How::Plain, &encoded(&value(number, 9)), true).expect("saves"), None);
+    }
+    assert_eq!(fs::read(&backup).expect("a backup"), value(3, 9));
+    let old = fs::read(&path).expect("a file");
+    fs::write(&path, &old[..old.len() - 1]).expect("writes");
+    assert!(save(&path, How::Plain, &encoded(&value(6, 9)), true).expect("saves").is_some());
+    // Not encrypted yet.
+    assert_eq!(save(&path, How::Encrypted, &encoded(&value(7, 9)), true).expect("saves"), None);
+    assert_eq!(fs::read(&backup).expect("a backup"), value(6, 9));
+}
+
+#[test]
+fn a_file_that_could_not_be_loaded_is_set_aside_once() {
+    for keeps_backup in [false, true] {
+        let (folder, path) = Folder::with("save");
+        save(&path, How::Plain, &encoded(&value(1, 9)), false).expect("saves");
+        Seen::at(&path).expect("a file").note(false);
+        // As a save has left it that was killed.
+        fs::hard_link(&path, folder.join("save.set-aside")).expect("links");
+        let aside = save(&path, How::Plain, &encoded(&value(2, 9)), keeps_backup).expect("saves");
+        assert_eq!(aside, Some(folder.join("save.set-aside")));
+        assert_eq!(fs::read(folder.join("save.set-aside")).expect("a file"), value(1, 9));
+        assert_eq!(save(&path, How::Plain, &encoded(&value(3, 9)), keeps_backup).expect("saves"), None);
+        let names = folder.names();
+        assert_eq!(
+            names,
+            if keeps_backup { &["save", "save.bak", "save.set-aside"][..] } else { &["save", "save.set-aside"] }
+        );
+        // An append changes the file, but still nobody has loaded it.
+        Seen::at(&path).expect("a file").note(false);
+        crate::file_append::append(&path, &encoded(&value(4, 9))).expect("appends");
+        assert!(save(&path, How::Plain, &encoded(&value(5, 9)), keeps_backup).expect("saves").is_some());
+        // Loaded after all.
+        Seen::at(&path).expect("a file").note(false);
+        Seen::at(&path).expect("a file").note(true);
+        assert_eq!(save(&path, How::Plain, &encoded(&value(6, 9)), keeps_backup).expect("saves"), None);
+    }
+}
+
+#[test]
+fn where_no_name_is_free_the_old_file_stays() {
+    let (folder, path) = Folder::with("save");
+    put(&path, b"the old file");
+    put(&folder.join("save.set-aside"), b"");
+    (2..=99).for_each(|number| put(&folder.join(&format!("save.set-aside-{number}")), b""));
+    Seen::at(&path).expect("a file").note(false);
+    let error = save(&path, How::Plain, &encoded(&value(1, 9)), false).expect_err("no name").to_string();
+    assert!(error.contains("the old file cannot be set aside") && error.contains("99 already"), "{error}");
+    assert_eq!((fs::read(&path).expect("a file"), folder.names().len()), (b"the old file".to_vec(), 100));
+}
+
+#[test]
+fn a_name_without_room_for_another_behind_it_is_refused_at_once() {
+    let folder = Folder::new();
+    for len in [242, 243, 247, 251, 252, 255] {
+        let path = folder.join(&"n".repeat(len));
+        save(&path, How::Plain, &encoded(&value(1, 9)), false).expect("saves");
+        for keeps_backup in [true, false] {
+            if !keeps_backup {
+                Seen::at(&path).expect("a file").note(false);
+            }
+            let saved = save(&path, How::Plain, &encoded(&value(2, 9)), keeps_backup);
+            assert_eq!(saved.is_ok(), len == 242, "{len} letters: {saved:?}");
+            let Err(error) = saved else { continue };
+            assert_eq!(error.kind(), ErrorKind::InvalidFilename, "{error}");
+            assert!(error.to_string().contains("its name is too long"), "{error}");
+            assert_eq!(fs::read(&path).expect("a file"), value(1, 9));
+        }
+    }
+}
