@@ -54,7 +54,7 @@ func test_the_old_file_is_open() -> void:
 func test_what_is_no_damage() -> void:
 	check_int(VarBatch.save_var(path, "old"), OK, "saving")
 	check_int(VarBatch.save_var(path, Curve2D.new(), true, -1, null, true), OK, "saving an object")
-	check_forms("load_var", [path, 5], 5, ERR_FILE_CORRUPT, ['"%s": value 0: expected no obj' % path])
+	check_forms("load_var", [path, 5], 5, ERR_INVALID_DATA, ['"%s": value 0: expected no obj' % path])
 	_remove()
 	check_int(VarBatch.save_var(_bak, "old", false, -1, "pass"), OK, "saving")
 	check_value(VarBatch.load_var(path, 5, false, "other"), 5, "a backup with another key")

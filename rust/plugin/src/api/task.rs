@@ -42,11 +42,11 @@ pub fn end_of<T>(class: &str, method: &str, outcome: impl Into<Outcome<T>>) -> T
     value
 }
 
-/// Ends a call that reports one line. Not inlined, as its stack would cost a call that succeeds time.
+/// Ends a call that reports lines. Not inlined, as its stack would cost a call that succeeds time.
 #[cold]
 #[inline(never)]
-pub fn end_with(method: &str, line: Line) {
-    end(method, Outcome::new((), vec![line]));
+pub fn end_with(method: &str, lines: Vec<Line>) {
+    end(method, Outcome::new((), lines));
 }
 
 #[inline]
@@ -63,7 +63,7 @@ pub fn last() -> (EngineError, String) {
 #[cold]
 fn report_lines(class: &str, method: &str, lines: Vec<Line>, code: EngineError) {
     report::print(PRINTS.get(), class, method, &lines);
-    let first = lines.into_iter().find(|line| !line.is_warning);
+    let first = lines.into_iter().find(|line| !line.is_warning());
     let message = || first.map_or_else(|| engine::error_text(code), |line| line.text);
     set_last((code != EngineError::OK).then(|| (code, message())));
 }
