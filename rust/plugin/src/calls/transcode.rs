@@ -72,10 +72,10 @@ fn origin(bytes: &[u8], from: Dialect, translated: &[u8], at: usize) -> Option<u
 /// Translates all values of a file into a file, which may be the same. Returns when they are on the disk. It stays
 /// compressed, in the same mode if that can be written. If this fails, an existing target stays unchanged.
 pub fn transcode_file(from: &GString, to: &GString, translation: Translation) -> Result<Outcome<EngineError>, Failure> {
-    let mut target = SaveTarget::plain(to);
-    let ticket = target.ticket();
-    let file = Source::plain(from);
+    let (mut target, file) = (SaveTarget::plain(to), Source::plain(from));
+    // Before the ticket, as the engine may print why it does not open a project file: a Logger may run.
     let mut loader = file.open()?;
+    let ticket = target.ticket();
     target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
     crate::jobs::pool::with(len >= LOAD_PARALLEL_FROM || loader.compression().is_some(), |threads| {
