@@ -1,5 +1,6 @@
 //! Loads values from files, and decodes them while the file is read.
 
+mod bytes;
 mod file;
 
 use std::sync::Mutex;
@@ -13,6 +14,7 @@ use varbatch_storage::{LoadError, Loader, ReadStep};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
+pub use self::bytes::{LoadBytes, load_bytes};
 pub use self::file::{Source, explain, key_of, open_code};
 use super::advice::{on_missing, on_refused};
 use super::decode::{Decoded, Deferred, Effort, Input, build_slots};
