@@ -203,7 +203,7 @@ fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> 
                 opened = Some(connection);
             }
             // The file has all of it, and has got a number of its own since.
-            Ok((mark, ..)) if file.is_whole && mark.last == file.base => {
+            Ok((mark, count, _)) if count > 0 && file.is_whole && mark.last == file.base => {
                 drop(both);
                 fs::remove_file(&journal)?;
             }
