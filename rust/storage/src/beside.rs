@@ -24,6 +24,9 @@ const SWEPT_NAMES: u32 = 64;
 /// Max names to try after one was refused, before the folder itself is believed to be closed.
 const MAX_REFUSED: u32 = 8;
 
+/// Names to try at all: where a file is never found at its name, each try would leave one more.
+const MAX_NAMES: u32 = 10_000;
+
 /// The start of a name. A number follows.
 const PREFIX: &str = ".varbatch-";
 
@@ -84,7 +87,7 @@ pub fn hard_link(path: &Path) -> io::Result<Beside> {
 /// Calls `make`, which makes a file of a free name, with one name after the other until it has made one.
 fn make<T>(folder: &Path, mut make: impl FnMut(&Path) -> io::Result<Option<T>>) -> io::Result<(T, Beside)> {
     let (mut number, mut refused) = (0, 0);
-    loop {
+    while number < MAX_NAMES {
         if let Some(beside) = Beside::take(folder, number) {
             match make(&beside.path) {
                 Ok(Some(made)) => return Ok((made, beside)),
@@ -102,6 +105,7 @@ fn make<T>(folder: &Path, mut make: impl FnMut(&Path) -> io::Result<Option<T>>) 
         }
         number += 1;
     }
+    Err(io::Error::other("no unfinished file keeps its name in this folder"))
 }
 
 /// Removes an unfinished file that nobody writes any more. Returns true if it is gone.

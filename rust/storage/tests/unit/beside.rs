@@ -7,7 +7,7 @@ use std::path::Path;
 mod folder;
 
 pub use self::folder::Folder;
-use super::{Beside, SWEPT_NAMES, create, named, remove_leftover};
+use super::{Beside, MAX_NAMES, SWEPT_NAMES, create, make, named, remove_leftover};
 
 fn leave(path: &Path) {
     fs::write(path, "half a file").expect("writes");
@@ -121,6 +121,19 @@ fn no_two_saves_of_a_process_have_a_number() {
     assert!(Beside::take(folder.path(), 1000).is_none());
     drop(one);
     assert!(Beside::take(folder.path(), 1000).is_some());
+}
+
+/// As on a file system that has another number for a file each time it is asked.
+#[test]
+fn names_are_not_tried_for_ever() {
+    let folder = Folder::new();
+    let mut tried = 0;
+    let error = make(folder.path(), |_| {
+        tried += 1;
+        Ok(None::<()>)
+    });
+    assert_eq!(error.expect_err("none").to_string(), "no unfinished file keeps its name in this folder");
+    assert!((MAX_NAMES / 2..=MAX_NAMES).contains(&tried), "{tried}");
 }
 
 /// Between the creation of a file and its lock, another process can take it for a leftover.
