@@ -31,7 +31,7 @@ pub struct Loader {
     /// The start of a frame that was read together with the frames before it.
     tail: Vec<u8>,
     /// The offset of the next frame in the stream.
-    at: usize,
+    at: u64,
     /// The index of the first frame that was returned last, and how many were.
     index: u64,
     returned: u64,
@@ -112,7 +112,7 @@ impl Loader {
             return Err(LoadError::Short { skipped: len, found: self.unread });
         }
         self.source.seek(len)?;
-        (self.at, self.unread) = (len as usize, self.unread - len);
+        (self.at, self.unread) = (len, self.unread - len);
         Ok(())
     }
 
@@ -126,10 +126,10 @@ impl Loader {
             (self.unread, self.ended) = (0, true);
         } else if from != 0 || count.is_some() {
             let whole_len = match &self.source {
-                Source::Plain(_) | Source::Encrypted(_) => self.at as u64 + self.unread,
+                Source::Plain(_) | Source::Encrypted(_) => self.at + self.unread,
                 Source::Compressed(decoder) => decoder.whole_len(),
             };
-            let walk = Walk::new(self.at as u64, whole_len);
+            let walk = Walk::new(self.at, whole_len);
             self.select = Some(Box::new(Select { from, count, walk, whole_len, ..Select::default() }));
             if let Source::Encrypted(decrypter) = &mut self.source {
                 decrypter.skipped = 0;
@@ -179,7 +179,7 @@ impl Loader {
     /// Returns the length of the uncompressed stream, and how many of its bytes were not returned yet.
     pub fn len(&self) -> (u64, u64) {
         let remaining = self.unread + self.tail.len() as u64;
-        (self.at as u64 + remaining, remaining)
+        (self.at + remaining, remaining)
     }
 
     /// Reads the next whole frames into `piece`: one long frame or many short ones. Returns their offset in the stream;
@@ -216,9 +216,9 @@ impl Loader {
                 None => self.read_more(piece, threads),
             };
             let (mut end, mut count, solid) = whole(piece);
-            let zeros_at = (self.at + solid.0) as u64;
+            let zeros_at = self.at + solid.0 as u64;
             if solid.0 < end && zeros_at >= self.nonzero_at && !self.is_cut {
-                let read_to = (self.at + piece.len()) as u64;
+                let read_to = self.at + piece.len() as u64;
                 match self.source.nonzero(zeros_at, read_to + self.unread, read_to) {
                     Ok(at) => self.nonzero_at = at,
                     Err(zeros) => {
@@ -232,8 +232,9 @@ impl Loader {
                 self.failed = read.err();
                 self.tail.extend_from_slice(&piece[end..]);
                 piece.truncate(end);
-                self.at += end;
-                return Ok(ReadStep::Frames(self.at - end));
+                let at = self.at as usize;
+                self.at += end as u64;
+                return Ok(ReadStep::Frames(at));
             }
             self.ended = !matches!(read, Ok(true));
             read?;
@@ -262,8 +263,8 @@ impl Loader {
     fn pass(&mut self, mut select: Box<Select>, threads: &Threads) -> Result<ReadStep, LoadError> {
         match select.step(&mut self.source, threads) {
             Ok(Some((index, at))) => {
-                let (end, stream_end) = (select.end, self.at as u64 + self.unread);
-                (self.index, self.at, self.behind) = (index, at as usize, select.behind);
+                let (end, stream_end) = (select.end, self.at + self.unread);
+                (self.index, self.at, self.behind) = (index, at, select.behind);
                 self.is_cut = end.is_some_and(|end| end < stream_end || end == at) || self.behind.is_some();
                 self.unread = end.unwrap_or(stream_end).saturating_sub(at);
             }
@@ -306,7 +307,7 @@ impl Loader {
     /// Returns how many bytes to read after the start of a frame, and how many to reserve; an error if it is no frame.
     fn need(&self, tail: &[u8]) -> Result<(usize, usize), CodecError> {
         let unread = usize::try_from(self.unread).unwrap_or(usize::MAX);
-        let Some(len) = frames::payload_len(tail, self.at, tail.len().saturating_add(unread))? else {
+        let Some(len) = frames::payload_len(tail, self.at as usize, tail.len().saturating_add(unread))? else {
             return Ok((unread.min(READ_LEN), 0));
         };
         let rest = len + PREFIX_LEN - tail.len();
