@@ -135,8 +135,9 @@ impl fmt::Debug for Payload<'_> {
 /// True where no plan is longer than a `usize` counts.
 const IS_WIDE: bool = usize::BITS >= 64;
 
-/// Bytes after which segments add no more to the length of a plan, elsewhere. Small bytes, which are in memory, still do.
-const MAX_LEN: usize = isize::MAX as usize;
+/// The length from which segments add no more to that of a plan, elsewhere: more than any value or memory has. Small
+/// bytes, which are in memory, still do.
+const MAX_LEN: usize = 1 << (usize::BITS - 1);
 
 /// A position between two values of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -329,6 +330,6 @@ impl<'a> Plan<'a> {
     fn segment(&mut self, payload: Payload<'a>, len: usize) {
         self.segments.push(Segment { small_end: self.small.len(), payload });
         // The same memory in many segments can be more than 32 bits count.
-        self.len = if IS_WIDE { self.len + len } else { self.len.saturating_add(len).min(MAX_LEN) };
+        self.len = if IS_WIDE { self.len + len } else { self.len.saturating_add(len).min(MAX_LEN.max(self.len)) };
     }
 }

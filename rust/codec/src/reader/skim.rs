@@ -334,7 +334,9 @@ impl Words {
                 Some(if found & u64::from(FLAG_64) == 0 { WORD.wrapping_neg() } else { WORD })
             }
             May::Count(unit) if found as u32 == self.words as u32 && found >> 32 <= i32::MAX as u64 => {
-                let len = |words: u64| ((words >> 32) as usize).checked_mul(unit).map(padded);
+                // No memory is longer; in 32 bits, the sum of two such lengths does not wrap around.
+                let fits = |len: &usize| *len <= isize::MAX as usize / 2;
+                let len = |words: u64| ((words >> 32) as usize).checked_mul(unit).filter(fits).map(padded);
                 Some(len(found)?.wrapping_sub(len(self.words)?))
             }
             _ => None,

@@ -26,7 +26,7 @@ const JOIN_LEN: usize = 1;
 pub fn make<'a>(before: &[u8], after: &'a [u8], edits: impl IntoIterator<Item = Edit>) -> Plan<'a> {
     let mut head = vec![VERSION];
     head.extend_from_slice(&hash(before).to_le_bytes());
-    write_number(after.len(), &mut head);
+    write_number(after.len() as u64, &mut head);
     tokens(before, after, edits, head)
 }
 

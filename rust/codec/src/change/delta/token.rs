@@ -13,7 +13,7 @@ pub(super) const CODE_BITS: u32 = 3;
 
 /// Appends a number below 2^63: unsigned LEB128 (seven bits per byte, lowest first) in as few bytes as possible.
 #[inline]
-pub(super) fn write_number(mut number: usize, out: &mut Vec<u8>) {
+pub(super) fn write_number(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -23,12 +23,12 @@ pub(super) fn write_number(mut number: usize, out: &mut Vec<u8>) {
 
 /// Reads a number that [`write_number`] has written at `at`, and advances `at` past it.
 #[inline(always)]
-fn read_number(bytes: &[u8], at: &mut usize) -> usize {
+fn read_number(bytes: &[u8], at: &mut usize) -> u64 {
     let (mut number, mut shift) = (0, 0);
     loop {
         let byte = bytes[*at];
         *at += 1;
-        number |= usize::from(byte & 0x7f) << shift;
+        number |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {
             return number;
         }
@@ -40,13 +40,14 @@ fn read_number(bytes: &[u8], at: &mut usize) -> usize {
 #[inline(always)]
 pub(super) fn write_token(copy: usize, skip: usize, insert: usize, out: &mut Vec<u8>) {
     let code = if skip != insert { OTHER_LEN } else { insert.min(LONG) };
-    write_number(copy << CODE_BITS | code, out);
+    // In 64 bits, as a copy may take nearly all of 32.
+    write_number((copy as u64) << CODE_BITS | code as u64, out);
     match code {
         OTHER_LEN => {
-            write_number(skip, out);
-            write_number(insert, out);
+            write_number(skip as u64, out);
+            write_number(insert as u64, out);
         }
-        LONG => write_number(insert - LONG, out),
+        LONG => write_number((insert - LONG) as u64, out),
         _ => {}
     }
 }
@@ -62,14 +63,14 @@ impl Token {
     #[inline(always)]
     pub(super) fn read(tokens: &[u8], at: &mut usize) -> Self {
         let token = read_number(tokens, at);
-        let copy = token >> CODE_BITS;
-        match token & ((1 << CODE_BITS) - 1) {
+        let copy = (token >> CODE_BITS) as usize;
+        match token as usize & ((1 << CODE_BITS) - 1) {
             OTHER_LEN => {
-                let skip = read_number(tokens, at);
-                Self { copy, skip, insert: read_number(tokens, at) }
+                let skip = read_number(tokens, at) as usize;
+                Self { copy, skip, insert: read_number(tokens, at) as usize }
             }
             LONG => {
-                let len = LONG + read_number(tokens, at);
+                let len = LONG + read_number(tokens, at) as usize;
                 Self { copy, skip: len, insert: len }
             }
             len => Self { copy, skip: len, insert: len },
@@ -117,3 +118,7 @@ impl<'a> Output<'a> {
         self.plan
     }
 }
+
+#[cfg(test)]
+#[path = "../../../tests/unit/token.rs"]
+mod tests;

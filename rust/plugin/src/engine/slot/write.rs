@@ -63,8 +63,8 @@ impl Growing {
         let end = self.len.checked_add(len).expect("lengths are 32-bit");
         if end > self.data.len() {
             // A little more than the guess, in case it is slightly low; capped, in case it is far too high.
-            let guessed = (expected + expected / 64).min(MOST_ROOM.max(2 * end));
-            let mut larger = Self::with_room(end + guessed);
+            let guessed = expected.saturating_add(expected / 64).min(MOST_ROOM.max(end.saturating_mul(2)));
+            let mut larger = Self::with_room(end.saturating_add(guessed).min(i32::MAX as usize).max(end));
             larger.grow(self.len, 0).write_copy_of_slice(self.written());
             *self = larger;
         }
