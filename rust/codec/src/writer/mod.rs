@@ -20,6 +20,8 @@ pub struct Writer<'a> {
     dialect: Dialect,
     /// The depth of values that are in no container of this writer.
     depth: usize,
+    /// The length of the output before the current value.
+    start: usize,
     /// The containers around the next value, outermost first. Each has values still to come.
     open: Vec<WriteOpen>,
     next: WriteNext,
@@ -65,6 +67,7 @@ impl<'a> Writer<'a> {
     /// Creates a writer that adds to `plan`, whose values are complete.
     pub fn within(dialect: Dialect, plan: Plan<'a>) -> Self {
         Self {
+            start: plan.len(),
             plan,
             dialect,
             depth: 0,
@@ -123,7 +126,7 @@ impl<'a> Writer<'a> {
             _ => return Err(self.out_of_order("as many values as were announced")),
         }
         self.plan.append(other.plan);
-        Ok(())
+        self.check_len()
     }
 
     /// Appends `count` texts of a writer [`for_texts`](Self::for_texts). Fails if fewer are due or written.
@@ -158,11 +161,12 @@ impl<'a> Writer<'a> {
         let len = self.plan.len() - start.position();
         let is_complete = self.open.is_empty() && self.next == WriteNext::Value;
         if is_complete && len > 0 && len <= MAX_VALUE_LEN && !self.plan.is_full() {
+            self.start = self.plan.len();
             return Ok(());
         }
         let error = match (is_complete, len) {
             (true, 0) => self.out_of_order("a value"),
-            (true, _) => CodecError::new(MAX_VALUE_LEN, CodecErrorKind::TooLarge { found: len.max(MAX_VALUE_LEN + 1) }),
+            (true, _) => too_large(len),
             _ => self.out_of_order("the rest of the value"),
         };
         self.drop_value(start);
@@ -172,6 +176,7 @@ impl<'a> Writer<'a> {
     /// Removes everything written since `start`.
     pub fn drop_value(&mut self, start: Mark) {
         self.plan.rollback(start);
+        self.start = self.plan.len();
         self.open.clear();
         self.next = WriteNext::Value;
         self.texts_left = 0;
@@ -244,9 +249,17 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Fails if the current value is too large already: where containers share others, it could outgrow all memory.
+    #[inline]
+    fn check_len(&self) -> Result<(), CodecError> {
+        let len = self.plan.len() - self.start;
+        if len > MAX_VALUE_LEN || self.plan.is_full() { Err(too_large(len)) } else { Ok(()) }
+    }
+
     /// Ends the head of a container with its count; `left` values follow.
     #[inline]
     fn open(&mut self, count: usize, left: usize, form: WriteForm) -> Result<(), CodecError> {
+        self.check_len()?;
         let word = self.count(count)?;
         self.plan.words([word]);
         if left == 0 {
@@ -271,4 +284,9 @@ impl<'a> Writer<'a> {
     fn out_of_order(&self, expected: &'static str) -> CodecError {
         CodecError::new(self.plan.len(), CodecErrorKind::Order { expected })
     }
+}
+
+#[cold]
+fn too_large(found: usize) -> CodecError {
+    CodecError::new(MAX_VALUE_LEN, CodecErrorKind::TooLarge { found: found.max(MAX_VALUE_LEN + 1) })
 }
