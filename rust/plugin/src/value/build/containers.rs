@@ -91,12 +91,15 @@ impl<'a> Build<'a, '_> {
     // Not inlined, so that it uses no stack at each nesting level.
     #[inline(never)]
     fn split(&mut self, elements: &mut [Slot]) -> Result<bool, Stop> {
-        if self.threads.count() == 1 || elements.len() < SAMPLE || self.reader.left() < SPLIT_FROM {
+        let is_small = elements.len() < SAMPLE || self.reader.left() < SPLIT_FROM;
+        if self.threads.count() == 1 || is_small || self.reader.position() < self.sampled_to {
             return Ok(false);
         }
         let mut sample = self.reader.clone();
         (0..SAMPLE).try_for_each(|_| sample.skip_value())?;
         if (sample.position() - self.reader.position()) / SAMPLE * elements.len() < SPLIT_FROM {
+            // These bytes are fewer than that, and so is all that is nested in them.
+            self.sampled_to = sample.position();
             return Ok(false);
         }
         let (alone, on_built) = (Threads::alone(), self.progress.on_built);
@@ -239,7 +242,10 @@ impl<'a> Build<'a, '_> {
 
     /// True if the engine would print when it hashes the next value, a key: it does from 100 nesting levels on.
     #[cold]
-    fn is_loud_key(&self) -> bool {
+    fn is_loud_key(&mut self) -> bool {
+        if self.reader.position() < self.quiet_to {
+            return false;
+        }
         let (mut scan, depth) = (self.reader.clone(), self.reader.depth());
         // Broken bytes are no key; building them reports the error.
         while let Ok(Some(_)) = scan.next_event()
@@ -249,6 +255,7 @@ impl<'a> Build<'a, '_> {
                 return true;
             }
         }
+        self.quiet_to = scan.position();
         false
     }
 

@@ -103,6 +103,10 @@ pub struct Build<'a, 't> {
     makers: Option<&'t mut Makers>,
     refused: Refused,
     progress: Progress<'t>,
+    /// The end of the bytes that are known to have no Array that is built over threads.
+    sampled_to: usize,
+    /// The end of the bytes that are known to have no key at which the engine would print.
+    quiet_to: usize,
 }
 
 /// The rest of a value that is still to be built, with its count.
@@ -123,7 +127,7 @@ impl<'a, 't> Build<'a, 't> {
     pub fn new(reader: Reader<'a>, texts: &'t mut Texts, threads: &'t Threads, may_ask: MayAsk) -> Self {
         let (kept, progress) = ([].iter(), Progress::new(None, 0));
         let (makers, refused) = (None, Refused::default());
-        Self { reader, threads, may_ask, texts, kept, makers, refused, progress }
+        Self { reader, threads, may_ask, texts, kept, makers, refused, progress, sampled_to: 0, quiet_to: 0 }
     }
 
     /// Returns the memory of its Reader.
