@@ -51,6 +51,8 @@ pub(super) fn mixed_arrays(mut reader: Reader<'_>, is_kept: impl Fn(ElementType<
 #[derive(Default)]
 struct Keys<'a> {
     depth: usize,
+    /// The number of keys around it.
+    outer_keys: usize,
     /// True if the latest of its events was a key, whose value comes next.
     is_value: bool,
     /// Whether the first form of it was seen, and the second.
@@ -61,8 +63,8 @@ struct Keys<'a> {
     container: Option<usize>,
 }
 
-/// Containers as keys are compared up to this length, in bytes: each level of nesting is compared once more.
-const MAX_KEY_LEN: usize = 16 << 10;
+/// Containers as keys are compared unless they are in this many others, as the bytes of keys in keys are compared again.
+const MAX_OUTER_KEYS: usize = 16;
 
 /// Calls `found` with the offset of each key that is the same as an earlier one; of containers only if
 /// `compare_containers`. Stops at the first error. In Godot 4 these are the same key: String and StringName, null and a
@@ -77,7 +79,7 @@ pub(super) fn equal_keys(mut reader: Reader<'_>, compare_containers: bool, mut f
         let is_text = matches!(event, Event::Text(_));
         if let Some(top) = open.last_mut().filter(|top| top.depth == depth && !is_text) {
             if let Some(start) = top.container.take() {
-                let is_compared = dictionary_at >= Some(start) && object_at < Some(start) && at - start <= MAX_KEY_LEN;
+                let is_compared = dictionary_at >= Some(start) && object_at < Some(start);
                 if is_compared && !top.containers.insert(reader.bytes(start, at)) {
                     found(start);
                 }
@@ -89,7 +91,9 @@ pub(super) fn equal_keys(mut reader: Reader<'_>, compare_containers: bool, mut f
                 Event::ObjectId(0) if is_second_form(&mut top.null, 1) => found(at),
                 Event::String(text) if is_second_form(top.texts.entry(text.to_utf8()).or_default(), 0) => found(at),
                 Event::StringName(text) if is_second_form(top.texts.entry(text.to_utf8()).or_default(), 1) => found(at),
-                Event::Array { .. } | Event::Dictionary { .. } if compare_containers => top.container = Some(at),
+                Event::Array { .. } | Event::Dictionary { .. } if compare_containers => {
+                    top.container = Some(at).filter(|_| top.outer_keys < MAX_OUTER_KEYS);
+                }
                 _ => {}
             }
         }
@@ -98,7 +102,8 @@ pub(super) fn equal_keys(mut reader: Reader<'_>, compare_containers: bool, mut f
             Event::Dictionary { count, .. } => {
                 dictionary_at = Some(at);
                 if count > 0 {
-                    open.push(Keys { depth: depth + 1, ..Keys::default() });
+                    let outer_keys = open.last().map_or(0, |top| top.outer_keys + usize::from(top.container.is_some()));
+                    open.push(Keys { depth: depth + 1, outer_keys, ..Keys::default() });
                 }
             }
             _ => {}

@@ -62,16 +62,13 @@ fn name_hash(key: &[u8]) -> u64 {
     xxh3_64_with_seed(&key[1..], id.into())
 }
 
-/// The max length of a key whose parts are read, in bytes: each level of nesting is read once more.
-const MAX_KEY_LEN: usize = 16 << 10;
+/// Max levels of a key, as the keys at each level are read once more.
+const MAX_KEY_DEPTH: usize = 16;
 
-/// True if the engine writes a key so. False for keys longer than [`MAX_KEY_LEN`], with objects or typed by a class.
+/// True if the engine writes a key so. False for keys deeper than [`MAX_KEY_DEPTH`], with objects or typed by a class.
 fn is_as_written(key: &[u8], allow_objects: bool, real: Width) -> bool {
     if key[..WORD] == [Kind::String.id(), 0, 0, 0] || key[..WORD] == [Kind::StringName.id(), 0, 0, 0] {
         return is_plain_text(&key[WORD..]);
-    }
-    if key.len() > MAX_KEY_LEN || crate::lookup::fits(&mut Reader::new(key), Kinds::ANY) != Ok(true) {
-        return false;
     }
     let mut reader = Reader::new(key);
     let mut writer = Writer::new(if real == Width::Double { Dialect::GODOT_4_DOUBLE } else { Dialect::GODOT_4 });
@@ -87,11 +84,11 @@ fn is_as_written(key: &[u8], allow_objects: bool, real: Width) -> bool {
             Event::Dictionary { key, count, .. } => key.kind() == key.builtin() && are_different(reader.clone(), count),
             _ => true,
         };
-        if !is_same || writer.write(event).is_err() {
+        if !is_same || reader.depth() > MAX_KEY_DEPTH || writer.write(event).is_err() {
             return false;
         }
     }
-    Plan::to_vec(writer.plan()) == key
+    Plan::to_vec(writer.plan()) == key && crate::lookup::fits(&mut Reader::new(key), Kinds::ANY) == Ok(true)
 }
 
 /// Returns true if the keys of the next entries are all different.

@@ -4,13 +4,14 @@
 //! with the same head are entered; everything else is a [`Change`](crate::change::Change). No value is built. `order`
 //! finds elements and entries that only one side has, with bounded effort.
 
+mod align;
 mod keys;
 mod order;
 mod walk;
 
 use std::ops::Range;
 
-use self::order::Hunk;
+use self::align::Hunk;
 use super::bytes::Same;
 use super::{Change, ChangePart, ChangePath, Changes, Edit, Op};
 use crate::{CodecError, Kind, Kinds, PathStep, Plain, Reader, Skim, WORD, Width};
@@ -298,13 +299,9 @@ impl<'a> Lockstep<'a> {
         (!range.is_empty()).then_some(part)
     }
 
-    /// Drops all steps and changes but the first ones, as [`Changes::counts`] has counted them.
-    fn restore(&mut self, counts: (usize, usize)) {
-        self.changes.truncate(counts);
-        for open in &mut self.open {
-            if open.number as usize > counts.0 {
-                open.number = 0;
-            }
-        }
+    /// Drops all changes but the first ones, as [`Changes::counts`] has counted them, and all steps inside the current part.
+    fn restore(&mut self, (steps, changes): (usize, usize)) {
+        let current = self.open.last().map_or(0, |open| open.number as usize);
+        self.changes.truncate((steps.max(current), changes));
     }
 }

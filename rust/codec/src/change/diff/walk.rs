@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::align::{Hunk, Offsets, Parts, one_sided};
 use super::keys::is_plain_text;
-use super::order::{Hunk, Offsets, Parts, one_sided};
 use super::{AFTER, BEFORE, BYTES_A_CHANGE, DiffError, Lockstep, OpenPair, PairForm, Unit, of};
 use crate::{Event, Kind, PathStep, Plain, Reader, Text, WORD, Width, validate};
 
