@@ -1,6 +1,7 @@
 //! The codec crate from outside: one program, so that it links once. Each module says what it guards.
 
 mod allocation;
+mod costs;
 mod delta;
 mod delta_damage;
 mod describe;

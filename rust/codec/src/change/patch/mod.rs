@@ -4,7 +4,7 @@
 //! [`Reader`](crate::Reader) reads all bytes once before anything is made of them, so that nothing fails afterwards; a
 //! container is skimmed once more when a path leads into it. Then a change costs its bytes and its path, if in order.
 
-mod gap;
+mod blocks;
 mod node;
 mod slices;
 mod tree;

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-use super::gap::GapBuffer;
+use super::blocks::Blocks;
 use super::{Fit, no_key, no_step};
 use crate::{CodecError, Event, Kind, Nowhere, PathStep, Plain, Reader, Skim, Text, WORD, Width, padded};
 
@@ -167,9 +167,9 @@ pub(super) struct TreeNode<'a> {
 
 #[derive(Debug)]
 pub(super) enum Body<'a> {
-    Array { element: Option<Kind>, elements: GapBuffer<Child<'a>> },
+    Array { element: Option<Kind>, elements: Blocks<Child<'a>> },
     Entries(Entries<'a>),
-    Texts(GapBuffer<Raw<'a>>),
+    Texts(Blocks<Raw<'a>>),
     Packed(Packed),
 }
 
@@ -178,7 +178,7 @@ pub(super) struct Packed {
     pub kind: Kind,
     pub width: Width,
     pub element_len: usize,
-    pub bytes: GapBuffer<u8>,
+    pub bytes: Blocks<u8>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +196,9 @@ pub(super) struct Entries<'a> {
     /// Every entry that ever existed: its key, or its name with the length, and its value.
     pub entries: Vec<(Raw<'a>, Child<'a>)>,
     /// The numbers of the existing entries, in order.
-    pub order: GapBuffer<u32>,
+    pub order: Blocks<u32>,
+    /// The block of each number in that.
+    blocks: Vec<u32>,
     /// The number of each key, or [`TWICE`].
     numbers: HashMap<&'a [u8], u32>,
 }
@@ -220,7 +222,7 @@ impl<'a> TreeNode<'a> {
         let mut inside = Inside { value: raw, at: head_len, skim: reader.skim(), start, notes, next };
         let body = match event {
             Event::Array { element, count } => {
-                let elements = GapBuffer::new((0..count).map(|_| Child::Raw(inside.value())).collect());
+                let elements = Blocks::new(&(0..count).map(|_| Child::Raw(inside.value())).collect::<Vec<_>>());
                 Body::Array { element: element.builtin(), elements }
             }
             Event::Dictionary { key, count, .. } => {
@@ -231,10 +233,10 @@ impl<'a> TreeNode<'a> {
                 let all = (0..count).map(|_| (inside.name(), Child::Raw(inside.value()))).collect();
                 Body::Entries(Entries::new(EntryNames::Properties, all))
             }
-            Event::PackedStrings { count } => Body::Texts(GapBuffer::new(texts(raw, head_len, count))),
+            Event::PackedStrings { count } => Body::Texts(Blocks::new(&texts(raw, head_len, count))),
             Event::Packed(Plain { kind, width, bytes, .. }) => {
                 let element_len = kind.shape().element_len(width).expect("a packed array");
-                Body::Packed(Packed { kind, width, element_len, bytes: GapBuffer::new(bytes.to_vec()) })
+                Body::Packed(Packed { kind, width, element_len, bytes: Blocks::new(bytes) })
             }
             _ => return Err(Nowhere::NotInside(raw.kind()).text(String::new)),
         };
@@ -273,8 +275,10 @@ impl<'a> Entries<'a> {
                 Entry::Occupied(mut entry) => drop(entry.insert(TWICE)),
             }
         }
-        let order = GapBuffer::new((0..entries.len() as u32).collect());
-        Self { names, entries, order, numbers }
+        let mut all = Self { names, order: Blocks::new(&[]), blocks: vec![0; entries.len()], entries, numbers };
+        let in_order: Vec<_> = (0..all.entries.len() as u32).collect();
+        all.order.replace(0..0, &in_order, |number, block| all.blocks[number as usize] = block);
+        all
     }
 
     /// Finds the number of the entry or property that a step leads to.
@@ -315,13 +319,19 @@ impl<'a> Entries<'a> {
     pub fn insert(&mut self, index: usize, key: Raw<'a>, value: Child<'a>) {
         let number = self.entries.len() as u32;
         self.entries.push((key, value));
-        self.order.replace(index..index, &[number]);
+        self.blocks.push(0);
+        self.order.replace(index..index, &[number], |number, block| self.blocks[number as usize] = block);
         self.numbers.insert(key.bytes(), number);
+    }
+
+    /// Returns the index of the entry with this number, which exists.
+    pub fn index_of(&self, number: u32) -> usize {
+        self.order.index_of(number, self.blocks[number as usize]).expect("it is in the order")
     }
 
     /// Removes the entry with this number, which is at `index`.
     pub fn remove(&mut self, index: usize, number: u32) {
-        self.order.replace(index..index + 1, &[]);
+        self.order.replace(index..index + 1, &[], |number, block| self.blocks[number as usize] = block);
         self.numbers.remove(self.key(number).bytes());
     }
 }

@@ -46,7 +46,7 @@ impl<'a> Patch<'a> {
                 let index = usize::try_from(found).ok().filter(|&index| index <= count);
                 let index = index.ok_or_else(|| no_place(Kind::Array, count, found))?;
                 *followed = depth;
-                elements.replace(index..index, &[new_value(change, *element, depth, &mut self.notes)?]);
+                elements.replace(index..index, &[new_value(change, *element, depth, &mut self.notes)?], |_, _| {});
                 Ok(())
             }
             (body, Op::Set) => {
@@ -67,7 +67,7 @@ impl<'a> Patch<'a> {
                 *followed = depth;
                 self.check_old(child, change.old, same)?;
                 match &mut self.nodes[number as usize].body {
-                    Body::Array { elements, .. } => elements.replace(index..index + 1, &[]),
+                    Body::Array { elements, .. } => elements.replace(index..index + 1, &[], |_, _| {}),
                     Body::Entries(entries) => entries.remove(index, part as u32),
                     Body::Texts(_) | Body::Packed(_) => unreachable!("dealt with above"),
                 }
@@ -108,7 +108,7 @@ impl<'a> Patch<'a> {
         match position {
             None => self.root = child,
             Some((node, part)) => match &mut self.nodes[node as usize].body {
-                Body::Array { elements, .. } => elements.replace(part..part + 1, &[child]),
+                Body::Array { elements, .. } => elements.replace(part..part + 1, &[child], |_, _| {}),
                 Body::Entries(entries) => entries.entries[part].1 = child,
                 Body::Texts(_) | Body::Packed(_) => unreachable!("nothing in it is a value"),
             },
@@ -184,7 +184,7 @@ fn insert_entry<'a>(
 
 /// Finds the index of an entry in the order of its Dictionary. If `index` is given, it must be the same.
 fn index_of(entries: &Entries<'_>, entry: u32, index: Option<usize>) -> Fit<usize> {
-    let Some(index) = index else { return Ok(entries.order.find(entry).expect("it is in the order")) };
+    let Some(index) = index else { return Ok(entries.index_of(entry)) };
     let key = |number| shown(entries.key(number).bytes());
     let found = match entries.order.get(index) {
         Some(found) if found == entry => return Ok(index),
