@@ -4,6 +4,7 @@
 #   scripts/bench.sh [--cold | --files [--slow-flush MSEC]] [--editor | --release-template] [--against LIBRARY [--turns 5]]
 #     [-- ARGS...]
 #   scripts/bench.sh --write [--only-write]
+#   scripts/bench.sh --linear [-- FILTER...]
 #   scripts/bench.sh --rust [-- ARGS...]
 #   scripts/bench.sh --count [--update] [FILTER]
 #
@@ -26,6 +27,8 @@
 #   --write             measures all of these in both engines, and writes rust/docs/BENCHMARKS.md and the table in
 #                       README.md. Takes half an hour or more. --only-write writes them from the numbers of the last run.
 #                       Needs a quiet machine, and python3
+#   --linear            times each method with an input, twice and four times as much, and fails if one takes over 5.5
+#                       times as long for the last, or has no case. Takes half a minute, in the editor build
 #   --rust              the benchmarks that need no engine. ARGS: a filter, or divan's options; or for saving and loading
 #                       against plain writes and reads of as many bytes, --files [--folder PATH] [--mib 256] [--pairs 7]
 #   --count             counts the instructions of the codec's hot paths under valgrind, and compares them with the table
@@ -38,9 +41,9 @@ set -euo pipefail
 # shellcheck source=lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-cold='' files='' slow_flush='' both='' editor='' release_template='' against='' turns=5
+cold='' files='' linear='' slow_flush='' both='' editor='' release_template='' against='' turns=5
 write='' only_write='' rust='' count='' update=''
-read_options 'cold files slow-flush= both editor release-template against= turns= write only-write rust count update' "$@"
+read_options 'cold files linear slow-flush= both editor release-template against= turns= write only-write rust count update' "$@"
 [ ! "$slow_flush" ] || { [ "$files" ] && [[ $slow_flush =~ ^[1-9][0-9]*$ ]]; } ||
   usage_error "--slow-flush needs --files, and a number of milliseconds"
 bench=$root/target/bench
@@ -56,6 +59,13 @@ if [ "$rust" ]; then
   cd "$root"
   say "cargo bench ${benches[*]}"
   exec cargo bench "${benches[@]}" --locked -- ${rest[@]+"${rest[@]}"}
+fi
+
+if [ "$linear" ]; then
+  "$root/scripts/build.sh"
+  engine=$("$root/scripts/engine.sh")
+  exec "$root/scripts/run-godot.sh" --expect '^[1-9][0-9]* passed, 0 failed$' -- \
+    "$engine" --headless --path "$root/godot_project" res://bench/linear/linear.tscn -- ${rest[@]+"${rest[@]}"}
 fi
 
 if [ "$count" ]; then

@@ -6,8 +6,9 @@
 #
 #   (none)          what takes at most 10 minutes on two cores: 40 killed games, and in the conformance suites fewer
 #                   sizes and thread counts and a tenth of the generated values
-#   --ci            also compiles for Android and the web; 200 killed games, 10 power cuts on each file system (for
-#                   root), all sizes and thread counts, and fewer with the debug library and without threads
+#   --ci            also compiles for Android and the web, and times each method with more and more; 200 killed games, 10
+#                   power cuts on each file system (for root), all sizes and thread counts, and fewer with the debug
+#                   library and without threads
 #   --long          all there is: also 30 power cuts, 1,000 killed appends, all generated values and damaged buffers,
 #                   Miri, the NEON kernels under qemu, and what is built for Windows in Wine
 #   --suites        only the conformance suites
@@ -41,10 +42,10 @@ append_kills=60
 limit=1200
 options=(--quick)
 case ${long:+long}${ci:+ci} in
-  ci) kills=200 cuts=10 beside+=(targets) steps+=(power_cuts debug_suites threadless_suites) options=() ;;
+  ci) kills=200 cuts=10 beside+=(targets) steps+=(linear power_cuts debug_suites threadless_suites) options=() ;;
   long*)
     kills=200 cuts=30 append_kills=1000 limit=3600 options=(--long)
-    beside+=(targets) steps+=(power_cuts debug_suites threadless_suites miri arm64 windows) ;;
+    beside+=(targets) steps+=(linear power_cuts debug_suites threadless_suites miri arm64 windows) ;;
 esac
 [ ! "$suites" ] || beside=() steps=(library editor_build release_template editor_suites template_suites)
 [ ! "$only" ] || [ "$ci$long" ] || options=()
@@ -107,6 +108,7 @@ power_cuts() {
   with "$template" sums_in "power cuts" scripts/crash-test.sh --power --cuts "$cuts" --engine "$template"
   with "$template" sums_in "power cuts, stores" scripts/crash-test.sh --store --power --cuts "$cuts" --engine "$template"
 }
+linear() { with "$editor" sums_in "costs that are linear" scripts/bench.sh --linear; }
 editor_plugin() { with "$editor" sums_in "undo in the editor" scripts/editor-test.sh --engine "$editor"; }
 godot3() { with "$editor" sums_in "saves of Godot 3" scripts/godot3-test.sh --engine "$editor"; }
 server() { with "$editor" sums_in "server in Rust" scripts/server-test.sh --engine "$editor"; }
