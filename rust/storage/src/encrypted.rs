@@ -7,6 +7,12 @@
 //! The hash, of the plain stream, and the vector have 16 bytes. The stream is padded with zeros to whole blocks of
 //! 16 bytes, and encrypted with AES-256 in CFB mode. Source: `core/io/file_access_encrypted.cpp` of Godot 4.6.3.
 //!
+//! Files of Godot 3 are only read. They have a mode of encryption, always 1, and no vector; each block is encrypted by itself:
+//!
+//! ```text
+//! "GDEC"  u32 mode  MD5 of the stream  u64 length of the stream  the stream, encrypted
+//! ```
+//!
 //! MD5 and CFB go from one block to the next, so neither can be shared by threads. But one thread can hash a piece while
 //! another encrypts it and writes the piece before, or decrypts the next ones.
 
@@ -15,7 +21,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use aes::Aes256;
-use cfb_mode::cipher::{Array, BlockModeDecrypt, BlockModeEncrypt, KeyIvInit};
+use cfb_mode::cipher::{Array, BlockCipherDecrypt, BlockModeDecrypt, BlockModeEncrypt, KeyInit, KeyIvInit};
 use cfb_mode::{Decryptor, Encryptor};
 
 use crate::load::{Input, LoadError, shortened};
@@ -32,6 +38,10 @@ const BLOCK_LEN: usize = 16;
 /// Bytes before the encrypted stream.
 const HEAD_LEN: usize = MAGIC.len() + BLOCK_LEN + 8 + BLOCK_LEN;
 
+/// Bytes before the encrypted stream in a file of Godot 3, and its mode of encryption.
+const GODOT_3_HEAD_LEN: usize = MAGIC.len() + GODOT_3_MODE.len() + BLOCK_LEN + 8;
+const GODOT_3_MODE: [u8; 4] = [1, 0, 0, 0];
+
 /// Bytes that are hashed and encrypted at a time. Whole blocks.
 const PIECE_LEN: usize = 1 << 20;
 
@@ -42,7 +52,7 @@ const MAX_UNHASHED: usize = 8 << 20;
 const FIRST_LEN: usize = 2 * PREFIX_LEN;
 
 /// A key. Nothing ever shows it.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct Key([u8; Self::LEN]);
 
 impl Key {
@@ -52,6 +62,14 @@ impl Key {
     /// Returns the key with these bytes.
     pub const fn new(bytes: [u8; Self::LEN]) -> Self {
         Self(bytes)
+    }
+
+    /// Returns the key that `FileAccess.open_encrypted_with_pass` makes of a password: the digits of its MD5.
+    pub fn of_password(password: &str) -> Self {
+        let mut hash = Md5::default();
+        hash.update(password.as_bytes());
+        let digits: String = hash.finish().iter().map(|byte| format!("{byte:02x}")).collect();
+        Self(digits.as_bytes().try_into().expect("two digits for each of 16 bytes"))
     }
 }
 
@@ -154,7 +172,8 @@ impl<W: Write + Seek + Send> Encrypter<W> {
 /// Reads an encrypted file piece by piece. What it returns may only be believed when all of it was read without an error.
 pub(crate) struct Decrypter {
     input: Box<dyn Input>,
-    cipher: Decryptor<Aes256>,
+    cipher: Cipher,
+    head_len: u64,
     /// The hash in the file, until it was compared.
     expected: Option<[u8; BLOCK_LEN]>,
     /// The hash of what is read, with which other threads can go on meanwhile.
@@ -167,6 +186,11 @@ pub(crate) struct Decrypter {
     first: Vec<u8>,
 }
 
+enum Cipher {
+    Godot4(Decryptor<Aes256>),
+    Godot3(Aes256),
+}
+
 impl Decrypter {
     /// Begins with a file of `file_len` bytes.
     pub fn new(mut input: Box<dyn Input>, file_len: u64, key: &Key) -> Result<Self, LoadError> {
@@ -174,16 +198,28 @@ impl Decrypter {
         input.by_ref().take(HEAD_LEN as u64).read_to_end(&mut head)?;
         let rest = head.strip_prefix(&MAGIC).ok_or(EncryptedError::NotEncrypted)?;
         let cut = |expected| EncryptedError::Cut { expected, found: file_len };
-        let parts = rest.split_first_chunk().and_then(|(hash, rest)| Some((hash, rest.split_first_chunk()?)));
-        let (expected, (len, vector)) = parts.filter(|_| head.len() == HEAD_LEN).ok_or(cut(HEAD_LEN as u64))?;
-        let len = u64::from_le_bytes(*len);
-        let end = (HEAD_LEN as u64).saturating_add(len.checked_next_multiple_of(BLOCK_LEN as u64).unwrap_or(u64::MAX));
+        let (mut head_len, mut hashed) = (HEAD_LEN, hash_and_len(rest));
+        // In Godot 4 the mode is a part of a hash, and what follows no length that fits.
+        if let Some(rest) = rest.strip_prefix(&GODOT_3_MODE)
+            && hashed.is_none_or(|(_, len)| end_of(HEAD_LEN, len) > file_len)
+        {
+            (head_len, hashed) = (GODOT_3_HEAD_LEN, hash_and_len(rest));
+        }
+        let (expected, len) = hashed.filter(|_| head.len() >= head_len).ok_or(cut(head_len as u64))?;
+        let end = end_of(head_len, len);
         if end > file_len {
             return Err(cut(end).into());
         }
-        let cipher = Decryptor::new_from_slices(&key.0, vector).expect("both have their lengths");
-        let (expected, hashing, first) = (Some(*expected), Arc::default(), Vec::new());
-        Ok(Self { input, cipher, expected, hashing, len, unread: len, skipped: 0, first })
+        let cipher = if head_len == HEAD_LEN {
+            let vector = &head[HEAD_LEN - BLOCK_LEN..];
+            Cipher::Godot4(Decryptor::new_from_slices(&key.0, vector).expect("both have their lengths"))
+        } else {
+            Cipher::Godot3(Aes256::new(&key.0.into()))
+        };
+        input.seek(SeekFrom::Start(head_len as u64))?;
+        let (expected, hashing, first) = (Some(expected), Arc::default(), Vec::new());
+        let head_len = head_len as u64;
+        Ok(Self { input, cipher, head_len, expected, hashing, len, unread: len, skipped: 0, first })
     }
 
     /// Appends about `max` bytes to `out`, even before an error: the file ends early or, at its end, has another hash.
@@ -199,7 +235,11 @@ impl Decrypter {
                 out.truncate(start);
                 return Err(read.map_or_else(LoadError::from, |_| shortened()));
             }
-            self.cipher.decrypt_blocks(Array::slice_as_chunks_mut(&mut out[before..]).0);
+            let blocks = Array::slice_as_chunks_mut(&mut out[before..]).0;
+            match &mut self.cipher {
+                Cipher::Godot4(cipher) => cipher.decrypt_blocks(blocks),
+                Cipher::Godot3(cipher) => cipher.decrypt_blocks(blocks),
+            }
             out.truncate(before + len);
             self.hashing.add(&out[before..]);
             self.unread -= len as u64;
@@ -237,6 +277,17 @@ impl Decrypter {
         let is_type = self.first.get(PREFIX_LEN + 1) == Some(&0) && Kind::from_id(self.first[PREFIX_LEN]).is_some();
         Err(if is_length && is_type { EncryptedError::Damaged } else { EncryptedError::WrongKey }.into())
     }
+}
+
+/// Returns the hash and the length of the stream, which begin these bytes.
+fn hash_and_len(head: &[u8]) -> Option<([u8; BLOCK_LEN], u64)> {
+    let (hash, rest) = head.split_first_chunk()?;
+    Some((*hash, u64::from_le_bytes(*rest.first_chunk()?)))
+}
+
+/// Returns where a stream of `len` bytes ends in its file.
+fn end_of(head_len: usize, len: u64) -> u64 {
+    (head_len as u64).saturating_add(len.checked_next_multiple_of(BLOCK_LEN as u64).unwrap_or(u64::MAX))
 }
 
 /// The hash of an encrypted file that is read: what was decrypted waits for a thread that [goes on](Self::go_on) with it.

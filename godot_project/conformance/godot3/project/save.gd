@@ -1,7 +1,7 @@
 extends SceneTree
 # Writes a save file as Godot 3 games do, with a store_var() for each value:
 #   godot3 --path PATH_OF_THIS_FOLDER -s save.gd --to=FILE [--entities=N] [--ids] [--objects]
-#       [--compression=fastlz|deflate|zstd|gzip] [--text=FILE]
+#       [--compression=fastlz|deflate|zstd|gzip] [--password=TEXT] [--text=FILE]
 # Reads one that came back from a conversion, with --from=FILE in the place of --to=FILE, compares it
 # with what would be written, and closes with "N passed, N failed".
 # Paths are absolute.
@@ -38,6 +38,9 @@ func _init() -> void:
 
 func _open(file: File, path: String, mode: int) -> int:
 	var compression: String = Arguments.value_of("compression")
+	var password: String = Arguments.value_of("password")
+	if path and password:
+		return file.open_encrypted_with_pass(path, mode, password)
 	if path.empty() or compression.empty():
 		return file.open(path, mode)
 	return file.open_compressed(path, mode, COMPRESSIONS.find(compression))

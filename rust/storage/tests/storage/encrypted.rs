@@ -16,6 +16,11 @@ use crate::folder::Folder;
 const ENGINE: &str = "47444543d5572488e679447e4906958355acec3c1c000000000000006465666768696a6b6c6d6e6f707172739fd81120b220bb4d7a8d\
                       bfab81d0fcb8add8ede47e5b7d59ba157f1f565cfa79";
 
+/// What Godot 3.2.3 wrote with `open_encrypted_with_pass(path, File.WRITE, "mypass")`, `store_var({"gold": 12})` and
+/// `store_var(Color(1, 0, 0))`.
+const GODOT_3: &str = "4744454301000000ffa3a7feb0f9ac43c4bbe0c604dcfb5938000000000000001743df7a86e6c8b29401b42555a5f26c4664e42d9b02802c\
+                       29c8b54db9c81265f5772e43e7221269f64bb56f901316b85adafd896c286e68c9008190b482c258";
+
 fn key() -> Key {
     Key::new(std::array::from_fn(|index| index as u8))
 }
@@ -61,6 +66,23 @@ fn a_file_of_the_engine_is_read_and_one_for_it_has_all_its_parts() {
     assert_eq!((ours.len(), &ours[..28]), (engine.len(), &engine[..28]), "magic, hash and length");
     assert_ne!(ours[28..44], engine[28..44], "the vector");
     assert_ne!(ours[28..], save(&stream, &[], &Threads::alone())[28..], "the vector of another save");
+}
+
+#[test]
+fn a_file_of_godot_3_is_read_and_damage_in_it_is_told() {
+    let (good, key) = (hex(GODOT_3), Key::of_password("mypass"));
+    // {"gold": 12} and Color(1, 0, 0), each behind its length.
+    let (gold, one) = (u32::from_le_bytes(*b"gold"), 1.0f32.to_bits());
+    let words = [28, 18, 1, 4, 4, gold, 2, 12, 20, 14, one, 0, 0, one];
+    let stream: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
+    assert_eq!(load(&good, &key), Ok(all_at_once(&stream)));
+    assert!(load(&good, &Key::of_password("another")).unwrap_err().contains("the key is not that of the file"));
+    for at in 4..good.len() {
+        assert!(load(&good[..at], &key).unwrap_err().contains("cut off"), "{at} bytes");
+        let mut bad = good.clone();
+        bad[at] ^= 1;
+        assert!(load(&bad, &key).is_err(), "byte {at}");
+    }
 }
 
 #[test]
