@@ -1,11 +1,14 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::{env, fs};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use varbatch_codec::{Dialect, Engine};
+use varbatch_storage::encrypted::Key;
+use varbatch_storage::words;
 
 /// The part of `help.txt` that is about `topic`.
 fn help(topic: &str) -> &'static str {
@@ -168,6 +171,9 @@ pub struct Convert {
     /// Replaces OUT if it exists. OUT may be IN.
     #[arg(long)]
     pub force: bool,
+    /// Leaves out bytes after values, which are an error otherwise: often, another engine wrote the file.
+    #[arg(long)]
+    pub drop_rest: bool,
     /// The file to read; `-` is the standard input.
     #[arg(value_name = "IN")]
     pub input: PathBuf,
@@ -201,6 +207,36 @@ pub struct Reading {
     /// Threads that work; 0 is one for each core.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
+    /// Decrypts the file with the password in the first line of PATH.
+    #[arg(long, value_name = "PATH", group = "key", value_parser = password_in)]
+    password_file: Option<Key>,
+    /// Decrypts the file with the password in the variable NAME of the environment.
+    #[arg(long, value_name = "NAME", group = "key", value_parser = password_of)]
+    password_env: Option<Key>,
+    /// Decrypts the file with the key of 32 bytes in PATH.
+    #[arg(long, value_name = "PATH", group = "key", value_parser = key_in)]
+    key_file: Option<Key>,
+}
+
+impl Reading {
+    pub fn key(&self) -> Option<Key> {
+        self.password_file.or(self.password_env).or(self.key_file)
+    }
+}
+
+fn password_in(path: &str) -> Result<Key, String> {
+    let text = fs::read_to_string(path).map_err(|error| words(&error))?;
+    text.lines().next().map(Key::of_password).ok_or_else(|| "expected a password, found an empty file".into())
+}
+
+fn password_of(name: &str) -> Result<Key, String> {
+    env::var(name).map(|password| Key::of_password(&password)).map_err(|error| error.to_string())
+}
+
+fn key_in(path: &str) -> Result<Key, String> {
+    let bytes = fs::read(path).map_err(|error| words(&error))?;
+    let refused = |bytes: Vec<u8>| format!("expected {} bytes, found {}", Key::LEN, bytes.len());
+    bytes.try_into().map(Key::new).map_err(refused)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -27,7 +27,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     let input = Input::open(&args.input, args.from, args.reading)?;
     let buffers = Buffers::of(&input)?;
     let (flushed, count, is_whole) = match args.to {
-        To::Engine(to) if buffers.rows.is_none() => convert(buffers, to, &path, &name)?,
+        To::Engine(to) if buffers.rows.is_none() => convert(buffers, args, to, &path, &name)?,
         #[cfg(feature = "store")]
         to => pairs::convert(buffers, to, &path, &name)?,
         #[cfg(not(feature = "store"))]
@@ -54,11 +54,24 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
 }
 
 /// Returns the new file, which is not in its place yet, how many values it has, and true, as these are all.
-fn convert(buffers: Buffers<'_>, to: DialectName, path: &Path, name: &str) -> Result<(Flushed, usize, bool), Failure> {
+fn convert(
+    buffers: Buffers<'_>,
+    args: &Convert,
+    to: DialectName,
+    path: &Path,
+    name: &str,
+) -> Result<(Flushed, usize, bool), Failure> {
     let Buffers { input, loader: frames, piece, .. } = buffers;
+    let key = input.reading.key();
+    if key.is_some() && to != DialectName::Godot4 {
+        return Err(Failure::Usage("an encrypted file can only be converted for godot4".into()));
+    }
     let (translation, threads) = (Translation::new(input.from.dialect(), to.dialect()), input.threads());
     let unwritten = |error: io::Error| Failure::file(name, words(&error));
-    let saver = |compressed| Saver::create(path, compressed).map_err(unwritten);
+    let saver = |compressed| match key {
+        Some(key) => Saver::create_encrypted(path, &key).map_err(unwritten),
+        None => Saver::create(path, compressed).map_err(unwritten),
+    };
     let (saver, count, losses) = match frames {
         None => {
             let mut saver = saver(None)?;
@@ -91,11 +104,15 @@ fn convert(buffers: Buffers<'_>, to: DialectName, path: &Path, name: &str) -> Re
             (saver, count, losses)
         }
     };
+    let rest = losses.iter().find(|loss| loss.what == Lost::Rest);
+    if let Some(rest) = rest.filter(|_| !args.drop_rest) {
+        return Err(Failure::data(input, format_args!("{rest}; nothing was written, --drop-rest leaves them out")));
+    }
     let flushed = saver.flush(threads).map_err(unwritten)?;
     for loss in losses.iter() {
         say("warning", format_args!("{}: {loss}", input.name));
     }
-    if losses.iter().any(|loss| loss.what == Lost::Rest) {
+    if rest.is_some() {
         give_hint(input);
     }
     Ok((flushed, count, true))

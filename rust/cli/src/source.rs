@@ -25,7 +25,11 @@ const MAX_READ: u64 = MAX_VALUE_LEN as u64 + 1;
 
 pub fn loader(input: &Rc<Input>) -> Result<Loader, Failure> {
     let reader = input.reader().map_err(|error| Failure::file(&input.name, words(&error)))?;
-    Loader::new(Box::new(reader), input.len).map_err(|error| Failure::load(input, error))
+    let loader = match input.reading.key() {
+        Some(key) => Loader::encrypted(Box::new(reader), input.len, &key),
+        None => Loader::new(Box::new(reader), input.len),
+    };
+    loader.map_err(|error| Failure::load(input, error))
 }
 
 /// Reads an input that is one value, and no frames.
@@ -158,9 +162,7 @@ fn what(guess: Guess) -> Option<String> {
     use varbatch_storage::Format::{Encrypted, Gzip};
     let (format, advice) = match guess {
         Guess::BigEndian => return Some("its lengths are big-endian, as FileAccess.big_endian writes them".into()),
-        Guess::Format(Encrypted) => {
-            (Encrypted, "Godot reads it with the password, see FileAccess.open_encrypted_with_pass()")
-        }
+        Guess::Format(Encrypted) => (Encrypted, "--password-file, --password-env or --key-file decrypts it"),
         Guess::Format(Gzip) => (Gzip, "gzip -d unpacks it"),
         Guess::Format(other) => (other, "it holds no values of store_var()"),
         // `give_hint` finds the others itself.

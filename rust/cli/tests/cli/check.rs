@@ -178,7 +178,7 @@ fn a_file_that_is_something_else_is_named() {
     let mut big_endian = frames(&[&save(), &save()]);
     big_endian[..4].reverse();
     for (bytes, hint) in [
-        (&b"GDEC\x01\0\0\0rest"[..], "this is an encrypted file (\"GDEC\"): Godot reads it with the password"),
+        (&b"GDEC\x01\0\0\0rest"[..], "this is an encrypted file (\"GDEC\"): --password-file, --password-env or"),
         (b"{\"level\": 3}", "this is text, such as JSON: "),
         (b"RSRC\0\0\0\0", "this is a resource (\"RSRC\"): "),
         (b"\x1f\x8b\x08\0\0\0", "this is a gzip stream: gzip -d unpacks it"),

@@ -92,17 +92,58 @@ warning: a: 1 typed container became untyped, at byte 76
 }
 
 #[test]
-fn bytes_behind_values_are_told() {
+fn bytes_behind_values_are_only_left_out_if_asked_for() {
     let folder = Folder::with("a", &[save_3(), vec![0; 8]].concat());
-    let warning = "warning: a: 1 value was followed by bytes that are none of its, at byte 64\n";
-    folder.run(&format!("{TO_4} --format value a b")).expect(0, "b: 1 value from godot3 to godot4\n", warning);
+    let rest = "a: 1 value was followed by bytes that are none of its, at byte 64";
+    let refused = format!("error: {rest}; nothing was written, --drop-rest leaves them out\n");
+    folder.run(&format!("{TO_4} --format value a b")).expect(1, "", &refused);
+    let out = "b: 1 value from godot3 to godot4\n";
+    folder.run(&format!("{TO_4} --format value --drop-rest a b")).expect(0, out, &format!("warning: {rest}\n"));
     assert_eq!(folder.read("b"), save_3_in_4());
-    // A save that is read as another engine's has such bytes.
-    folder.write("c", &frames(&[&int(1), &save_3()]));
-    let warning = "warning: c: 1 value was followed by bytes that are none of its, at byte 68\n";
+    // A save that is read as another engine's has such bytes: in place it stays, even with --force.
+    let save = frames(&[&int(1), &save_3()]);
+    folder.write("c", &save);
+    let rest = "c: 1 value was followed by bytes that are none of its, at byte 68";
     let hint = "hint: c: all of it can be read with --from godot3\n";
+    let refused = format!("error: {rest}; nothing was written, --drop-rest leaves them out\n{hint}");
+    for to in ["godot3", "godot4", "pandemonium"] {
+        folder.run(&format!("convert --from godot4 --to {to} --force c c")).expect(1, "", &refused);
+        assert_eq!(folder.read("c"), save);
+    }
     let out = "d: 2 values from godot4 to pandemonium\n";
-    folder.run("convert --from godot4 --to pandemonium c d").expect(0, out, &format!("{warning}{hint}"));
+    let told = format!("warning: {rest}\n{hint}");
+    folder.run("convert --from godot4 --to pandemonium --drop-rest c d").expect(0, out, &told);
+}
+
+/// What Godot 3.2.3 wrote with `open_encrypted_with_pass(path, File.WRITE, "mypass")` and `store_var({"gold": 12})` and
+/// `store_var(Color(1, 0, 0))`.
+const ENCRYPTED_3: &str = "4744454301000000ffa3a7feb0f9ac43c4bbe0c604dcfb5938000000000000001743df7a86e6c8b29401b42555a5f26c4664e42d9b02802c\
+                           29c8b54db9c81265f5772e43e7221269f64bb56f901316b85adafd896c286e68c9008190b482c258";
+
+#[test]
+fn an_encrypted_file_of_godot_3_is_converted_with_its_password() {
+    let hex = |at| u8::from_str_radix(&ENCRYPTED_3[at..at + 2], 16).expect("hex");
+    let folder = Folder::with("a", &(0..ENCRYPTED_3.len()).step_by(2).map(hex).collect::<Vec<_>>());
+    folder.write("pass", b"mypass\n");
+    folder.write("key", b"a029d0df84eb5549c641e04a9ef389e5");
+    let hint =
+        "hint: a: this is an encrypted file (\"GDEC\"): --password-file, --password-env or --key-file decrypts it\n";
+    assert!(folder.run("show --from godot3 a").err.ends_with(hint));
+    for key in ["--password-file pass", "--key-file key"] {
+        let out = "b: 2 values from godot3 to godot4\n";
+        folder.run(&format!("{TO_4} --force {key} a b")).expect(0, out, "");
+        // It is encrypted as in Godot 4.
+        assert_eq!(folder.read("b")[..4], *b"GDEC");
+        folder.run(&format!("get {key} b [\"gold\"]")).expect(0, "        24         8  int 12\n", "");
+        folder.run(&format!("check {key} b")).expect(0, "b: ok, 2 values\n", "");
+    }
+    folder.write("pass", b"another");
+    let wrong = folder.run("check --from godot3 --password-file pass a");
+    assert!(wrong.code == 1 && wrong.out.contains("damaged"), "{}", wrong.out);
+    for args in ["check --password-file none a", "check --key-file pass a", "check --password-env NOT_SET a"] {
+        assert_eq!(folder.run(args).code, 2, "{args}");
+    }
+    assert_eq!(folder.run("convert --from godot3 --to godot3 --key-file key a c").code, 2);
 }
 
 #[test]
