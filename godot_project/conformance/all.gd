@@ -45,7 +45,7 @@ const IN_BROWSERS: Dictionary[String, Array] = {
 	"no sockets": ["files/open_files/test_packets"],
 	"no processes, and no shell": ["files/errors/test_without_", "store/order/test_two_processes", "hostile/memory/", "undo/memory/"],
 	"no files of the project but what was exported":
-	["documents/api/test_the_help_has_what_there_is", "documents/api/test_icons", "documents/documents/"],
+	["documents/api/test_the_help_has_what_there_is", "documents/api/test_icons", "documents/documents/", "values/codes/"],
 }
 
 ## How suites begin that look at files that a real Godot 3 made.

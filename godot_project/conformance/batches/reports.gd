@@ -18,7 +18,7 @@ func test_zeros() -> void:
 	write(path, zeros)
 	var started := Time.get_ticks_msec()
 	var corrupt := ERR_FILE_CORRUPT
-	check_forms("frames_to_vars", [zeros], filled(count), ERR_INVALID_DATA, _frames(count), true)
+	check_forms("frames_to_vars", [zeros], filled(count), ERR_FILE_CORRUPT, _frames(count), true)
 	check_forms("load_vars", [path], [], corrupt, [of_file + "value 0: " + ZEROS % [zeros.size(), 0]], true)
 	var file := FileAccess.open_compressed(path, FileAccess.WRITE, FileAccess.COMPRESSION_ZSTD)
 	for i: int in 4:
@@ -39,7 +39,7 @@ func test_bad_buffers() -> void:
 	var started := Time.get_ticks_msec()
 	var nulls := filled(buffers.size())
 	for threads: int in Threads.new(THREAD_COUNTS):
-		check_forms("bytes_to_vars", [buffers], nulls, ERR_INVALID_DATA, texts, true)
+		check_forms("bytes_to_vars", [buffers], nulls, ERR_FILE_CORRUPT, texts, true)
 	check_time(started, MAX_MSEC, "all of them")
 	# validate() is where all of them are.
 	var reasons := VarBatch.validate(buffers)
@@ -53,7 +53,7 @@ func test_the_end_of_a_stream() -> void:
 	var texts := _frames(100).slice(0, MAX_LINES - 1)
 	var end := "value 100: expected 9 more bytes for the payload of a frame, found 4, at byte 404"
 	texts.append_array([end, MORE % 81])
-	check_forms("frames_to_vars", [frames], filled(100), ERR_INVALID_DATA, texts, true)
+	check_forms("frames_to_vars", [frames], filled(100), ERR_FILE_CORRUPT, texts, true)
 	write(path, frames)
 	texts[-2] = "value 100: the file is cut off, or the length of a value is damaged, 5 bytes are missing, at byte 404"
 	texts = _in_file('"%s": ' % path, texts)

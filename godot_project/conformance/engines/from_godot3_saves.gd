@@ -6,6 +6,8 @@ extends "from_godot3_base.gd"
 const PLAIN := "plain"
 const IDS := "ids"
 const OBJECTS := "objects"
+## Of the encrypted one: see scripts/godot3-test.sh.
+const PASSWORD := "seCret"
 ## One of them has metadata, which Godot 4 keeps in another way.
 const METADATA := '1 object has metadata that are ignored, at byte 2044 inside ["marked"][0]'
 ## Of the same values as the plain one.
@@ -29,6 +31,15 @@ func test_compressed() -> void:
 		check_bytes(magic, "GCPF".to_ascii_buffer(), "magic of " + mode)
 		var file := FileAccess.open_compressed(_converted(mode), FileAccess.READ, COMPRESSED[mode])
 		check_bytes(file.get_buffer(file.get_length()), plain, "converted " + mode)
+
+
+## Of the same values as the plain one. It stays encrypted, as Godot 4 does it.
+func test_encrypted() -> void:
+	var source := path_of("encrypted.save")
+	var target := path_of("encrypted.godot4")
+	check_int(VarBatch.transcode_file(source, target, GODOT_3, GODOT_4, PASSWORD), OK, "conversion")
+	var file := FileAccess.open_encrypted_with_pass(target, FileAccess.READ, PASSWORD)
+	check_bytes(file.get_buffer(file.get_length()), FileAccess.get_file_as_bytes(_converted(PLAIN)), "converted")
 
 
 func test_ids() -> void:

@@ -58,11 +58,11 @@ func test_paths() -> void:
 		check_same(read_loop(folder + "/old"), [1, "two"], "through a link")
 		check_names(["old", path.get_file(), _target.get_file()], "a link")
 	var from := "res://conformance/support/suite.gd"
-	var code := ERR_FILE_CORRUPT
+	var code := ERR_FILE_UNRECOGNIZED
 	check_call(&"transcode_file", [from, _target, GODOT_3, GODOT_4], code, ['"%s": ...' % from], code)
 
 
-## Bytes behind a value inside its frame are left out.
+## Bytes behind a value inside its frame are only left out if that is asked for.
 func test_what_is_lost() -> void:
 	var ints: Array[int] = [1]
 	var file := WARNING + '"%s": ' % path
@@ -72,8 +72,14 @@ func test_what_is_lost() -> void:
 		lines.append(file + "2 RIDs lost their ids, the first at byte 40")
 		check_call(&"transcode_file", [path, _target, GODOT_4, GODOT_3], OK, lines)
 		write(path, frame(Values.hex("13000000 00000000 09")) + frame(var_to_bytes(6)))
-		lines = [file + "1 value was followed by bytes that are none of its, at byte 12"]
-		check_call(&"transcode_file", [path, _target, GODOT_3, GODOT_4], OK, lines)
+		var rest := "1 value was followed by bytes that are none of its, at byte 12"
+		var kept := FileAccess.get_file_as_bytes(path)
+		var error := '"%s": %s; nothing was written, force = true leaves them out' % [path, rest]
+		for to: String in [path, _target]:
+			check_call(&"transcode_file", [path, to, GODOT_3, GODOT_4], ERR_INVALID_DATA, [error], ERR_INVALID_DATA)
+		check_bytes(FileAccess.get_file_as_bytes(path), kept, "the source")
+		lines = [file + rest]
+		check_call(&"transcode_file", [path, _target, GODOT_3, GODOT_4, null, true], OK, lines)
 		check_bytes(FileAccess.get_file_as_bytes(_target), stored([[], 6]), "without them")
 
 
@@ -108,7 +114,8 @@ func test_what_fails() -> void:
 		var good := VarBatch.vars_to_frames(range(count))
 		var text := "value %d: expected a type from 0 to 26, found 27, at byte %d"
 		var place: Array = [count, good.size() + 4]
-		_check_fails(good + bad, ERR_FILE_CORRUPT, text % place, GODOT_3, GODOT_4)
+		# An empty Dictionary of Godot 4.
+		_check_fails(good + bad, ERR_FILE_UNRECOGNIZED, text % place, GODOT_3, GODOT_4)
 		_check_fails(good + bad.slice(0, 7), ERR_FILE_CORRUPT, "the file is cut off", GODOT_3, GODOT_4)
 		place[1] += 28
 		_check_fails(good + foreign, ERR_INVALID_DATA, misplaced % place, GODOT_4, GODOT_3)

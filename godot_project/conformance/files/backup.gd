@@ -117,9 +117,9 @@ func test_what_cannot_be_opened_is_no_damage() -> void:
 	# The newer file has another key, and so has the backup.
 	check_int(VarBatch.save_var(_bak, "old", false, -1, "a"), OK, "saving")
 	check_int(VarBatch.save_var(path, "new", false, -1, "b"), OK, "saving")
-	check_forms("load_var", [path, 5, false, "a"], 5, ERR_FILE_CORRUPT, ["the key is not that"])
+	check_forms("load_var", [path, 5, false, "a"], 5, ERR_UNAUTHORIZED, ["the key is not that"])
 	check_int(VarBatch.save_var(_bak, "old"), OK, "saving")
-	check_forms("load_var", [path, 5], 5, ERR_FILE_CORRUPT, ["an encrypted file"])
+	check_forms("load_var", [path, 5], 5, ERR_UNAUTHORIZED, ["an encrypted file"])
 	_remove()
 
 
@@ -140,7 +140,7 @@ func test_a_file_that_becomes_shorter_while_it_is_loaded() -> void:
 func test_what_is_no_damage() -> void:
 	check_int(VarBatch.save_var(path, "old"), OK, "saving")
 	check_int(VarBatch.save_var(path, Curve2D.new(), true, -1, null, true), OK, "saving an object")
-	check_forms("load_var", [path, 5], 5, ERR_FILE_CORRUPT, ['"%s": value 0: expected no obj' % path])
+	check_forms("load_var", [path, 5], 5, ERR_INVALID_DATA, ['"%s": value 0: expected no obj' % path])
 	_remove()
 	check_int(VarBatch.save_var(_bak, "old", false, -1, "pass"), OK, "saving")
 	check_value(VarBatch.load_var(path, 5, false, "other"), 5, "a backup with another key")

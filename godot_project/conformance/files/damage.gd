@@ -92,6 +92,9 @@ func _check_like_frames(bytes: PackedByteArray, line_count: int, what: String) -
 	if errors.is_open():
 		check_int(texts.size(), line_count, "lines, " + what)
 		var code := OK if texts.is_empty() else ERR_FILE_CORRUPT
+		var is_other := func(sign_of_it: String) -> bool: return sign_of_it in "".join(texts)
+		if [": expected values as ", "its values can be read in", "its lengths are big-endian", "it is one value"].any(is_other):
+			code = ERR_FILE_UNRECOGNIZED
 		check_forms("load_vars", [path], results[0], code, texts, true)
 	check_same(results[1], results[0], what)
 	return results[0]

@@ -24,7 +24,7 @@ func test_values() -> void:
 			check_value(VarBatch.load_var(path, null, whole), expected, "loaded again " + what)
 			DirAccess.remove_absolute(path)
 	check_int(VarBatch.save_var(path, [point], true), OK, "saving an object")
-	_check_default('"%s": value 0: expected no object' % path, ERR_FILE_CORRUPT)
+	_check_default('"%s": value 0: expected no object' % path, ERR_INVALID_DATA)
 	# As get_var(true) is called.
 	var ported := func() -> Variant: return VarBatch.load_var(path, true)
 	check_value(expect_errors(ported, 1, "load_var(path, null, true)"), true, "objects")

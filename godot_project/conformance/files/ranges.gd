@@ -35,7 +35,7 @@ func test_objects() -> void:
 	check_int(VarBatch.save_vars(path, [0, curve, 2, curve], true), OK, "saving objects")
 	check_same(VarBatch.load_vars(path, true, 1, 1), [curve], "an object")
 	check_same(VarBatch.load_vars(path, false, 2, 1), [2], "beside objects")
-	check_forms("load_vars", [path, false, -1], [null], ERR_FILE_CORRUPT, ['"%s": value 3: ' % path])
+	check_forms("load_vars", [path, false, -1], [null], ERR_INVALID_DATA, ['"%s": value 3: ' % path])
 
 
 ## What is damaged or torn is reported where it is reached: [from, count, the indices that are bad].

@@ -206,14 +206,14 @@ func test_damage() -> void:
 	for object: Box in objects:
 		object.value = "untouched"
 	var untouched := state.capture()
-	var refused := func(damaged: PackedByteArray, what: String) -> void:
+	var refused := func(damaged: PackedByteArray, what: String, code := ERR_INVALID_DATA) -> void:
 		var restore := func() -> int: return state.restore(damaged)
 		var found: int = expect_errors(restore, 1, CLASS + "restore: ")
-		check_int(found, ERR_INVALID_DATA, what)
-		check_int(VarBatch.get_last_error(), ERR_INVALID_DATA, "last error, " + what)
+		check_int(found, code, what)
+		check_int(VarBatch.get_last_error(), code, "last error, " + what)
 		check_bytes(state.capture(), untouched, "changed by " + what)
 	for length: int in bytes.size():
-		refused.call(bytes.slice(0, length), "%d bytes" % length)
+		refused.call(bytes.slice(0, length), "%d bytes" % length, ERR_FILE_CORRUPT)
 	var typed: Array[int] = [1, 2, 3]
 	for other: Variant in [null, 5, {1: 2}, [], [1, 2], [1, 2, 3, 4], typed, PackedInt32Array([1, 2, 3])]:
 		refused.call(var_to_bytes(other), str(other))

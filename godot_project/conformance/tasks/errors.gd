@@ -12,8 +12,10 @@ func test_bad_values_buffers_and_frames() -> void:
 			values[at] = Engines.nested(1026)
 			_buffers[at] = _buffers[at].slice(0, at % 7)
 			_frames.encode_u32(at * 12 + 4, 0x99)
-		for kind: String in ["to bytes", "to frames", "save", "from bytes", "from frames"]:
+		for kind: String in ["to bytes", "to frames", "save"]:
 			await _check_bad(kind, ERR_INVALID_DATA)
+		for kind: String in ["from bytes", "from frames"]:
+			await _check_bad(kind, ERR_FILE_CORRUPT)
 		for length: int in [1, 6005, -1]:
 			write(_loaded_path, _frames.slice(0, length))
 			await _check_bad("load", ERR_FILE_CORRUPT)
@@ -34,7 +36,7 @@ func test_good_tasks_among_bad_ones() -> void:
 	for task: VarBatchTask in good:
 		check_over(task, "a good one")
 	for task: VarBatchTask in bad:
-		check_int(task.get_error(), ERR_INVALID_DATA, "a bad one")
+		check_int(task.get_error(), ERR_FILE_CORRUPT, "a bad one")
 
 
 ## Result and lines as the plain call's, and the code; waited for, and awaited.

@@ -34,7 +34,7 @@ func test_without_permission() -> void:
 	var text := "expected no object with properties, as objects are not allowed (allow_objects: true, or a list of classes), found one"
 	check_forms("bytes_to_vars", [_buffers], [null, 2], ERR_INVALID_DATA, [text])
 	check_forms("frames_to_vars", [_frames], [null, 2], ERR_INVALID_DATA, [text])
-	check_forms("load_vars", [_loaded_path], [null, 2], ERR_FILE_CORRUPT, [text])
+	check_forms("load_vars", [_loaded_path], [null, 2], ERR_INVALID_DATA, [text])
 	check_int(_threads.size(), 0, "objects made without permission")
 
 

@@ -9,7 +9,7 @@ const NO_TYPE := "expected a type from 0 to 38, found 255, at byte 0"
 ## What succeeds after it clears it. All other methods that fail: check_call() in other suites.
 func test_success_clears_it() -> void:
 	for row: Array in [
-		[&"frames_to_vars", [frame(BAD)], [null], "value 0: expected a type...", ERR_INVALID_DATA],
+		[&"frames_to_vars", [frame(BAD)], [null], "value 0: expected a type...", ERR_FILE_CORRUPT],
 		[&"set_thread_count", [-1], null, "expected a count...", ERR_INVALID_PARAMETER],
 	]:
 		for good: Array in [[&"var_to_bytes", [1]], [&"diff_batch", [[]]], [&"validate", [[]]]]:
@@ -31,8 +31,8 @@ func test_what_is_no_error() -> void:
 	VarBatch.get_thread_count()
 	VarBatch.get_version()
 	VarBatch.get_type_table()
-	_check(ERR_INVALID_DATA, NO_TYPE)
-	_check(ERR_INVALID_DATA, NO_TYPE)
+	_check(ERR_FILE_CORRUPT, NO_TYPE)
+	_check(ERR_FILE_CORRUPT, NO_TYPE)
 
 
 ## A task has its own, and to start it succeeds.
@@ -42,8 +42,8 @@ func test_tasks() -> void:
 	_check(OK, "")
 	_fail()
 	expect_errors(task.wait, 1, "VarBatch.bytes_to_vars_async: buffer 0: " + NO_TYPE)
-	check_int(task.get_error(), ERR_INVALID_DATA, "error of the task")
-	_check(ERR_INVALID_DATA, NO_TYPE)
+	check_int(task.get_error(), ERR_FILE_CORRUPT, "error of the task")
+	_check(ERR_FILE_CORRUPT, NO_TYPE)
 	check_value(VarBatch.vars_to_bytes_async([1]).wait(), VarBatch.vars_to_bytes([1]), "a task")
 
 
@@ -51,7 +51,7 @@ func test_tasks() -> void:
 func test_a_logger_that_calls() -> void:
 	if errors.is_open():
 		with_logger(call_method.bind(&"var_to_bytes", [1]), _fail)
-		_check(ERR_INVALID_DATA, NO_TYPE)
+		_check(ERR_FILE_CORRUPT, NO_TYPE)
 	checks += 1
 
 
@@ -60,7 +60,7 @@ func test_without_lines() -> void:
 	var fail := call_method.bind(&"bytes_to_var", [BAD])
 	VarBatch.set_print_error_messages(false)
 	check_value(logged(fail), PackedStringArray(), "lines")
-	_check(ERR_INVALID_DATA, NO_TYPE)
+	_check(ERR_FILE_CORRUPT, NO_TYPE)
 	var state := VarBatchState.new()
 	check_value(logged(state.add.bind(null)), PackedStringArray(), "lines of a state")
 	var recorder := VarBatchUndoRecorder.new()
@@ -81,7 +81,7 @@ func test_threads() -> void:
 	var threads := start_threads(4, _fail_and_succeed)
 	check_value(end_threads(threads), ["", "", "", ""], "threads")
 	# The threads are gone, and this one has its own still.
-	_check(ERR_INVALID_DATA, NO_TYPE)
+	_check(ERR_FILE_CORRUPT, NO_TYPE)
 	VarBatch.var_to_bytes(1)
 	_check(OK, "")
 

@@ -57,6 +57,7 @@ func test_byte_order_marks() -> void:
 
 
 func test_node_paths() -> void:
+	ignores_rest = true
 	var names := PackedStringArray(["", "a", "/", "a/b", ":", "a:b", "..", "%x", "日本", "\ufeffa"])
 	for name: String in names:
 		for other: String in names:

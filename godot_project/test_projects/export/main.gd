@@ -183,7 +183,7 @@ func _test_changes() -> void:
 func _test_errors() -> void:
 	Engine.print_error_messages = false
 	_check(VarBatch.bytes_to_var(var_to_bytes("text").slice(0, 6)) == null, "a broken buffer")
-	_check(VarBatch.get_last_error() == ERR_INVALID_DATA, "its error")
+	_check(VarBatch.get_last_error() == ERR_FILE_CORRUPT, "its error")
 	_check(VarBatch.save_var("user://no folder/a.save", 1) != OK, "a folder that is not there")
 	Engine.print_error_messages = true
 

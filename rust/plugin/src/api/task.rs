@@ -43,11 +43,11 @@ pub fn end_of<T>(class: &str, method: &str, outcome: impl Into<Outcome<T>>) -> T
     value
 }
 
-/// Ends a call that reports one line. Not inlined, as its stack would cost a call that succeeds time.
+/// Ends a call that reports lines. Not inlined, as its stack would cost a call that succeeds time.
 #[cold]
 #[inline(never)]
-pub fn end_with(method: &str, line: Line) {
-    end(method, Outcome::new((), vec![line]));
+pub fn end_with(method: &str, lines: Vec<Line>) {
+    end(method, Outcome::new((), lines));
 }
 
 #[inline]
@@ -65,7 +65,7 @@ pub fn last() -> (EngineError, String) {
 fn report_lines(class: &str, method: &str, lines: Vec<Line>, code: EngineError) {
     report::print(PRINTS.get(), class, method, &lines);
     let is_ok = code == EngineError::OK;
-    let first = lines.into_iter().find(|line| line.is_warning == is_ok).map(|line| line.text);
+    let first = lines.into_iter().find(|line| line.is_warning() == is_ok).map(|line| line.text);
     set_last((!is_ok || first.is_some()).then(|| (code, first.unwrap_or_else(|| engine::error_text(code)))));
 }
 

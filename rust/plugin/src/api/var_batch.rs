@@ -13,7 +13,6 @@ use varbatch_codec::{Dialect, Kind};
 use super::diagnostics::diagnostics;
 use super::task::{self, VarBatchTask, end, end_with, start, succeeded};
 use super::type_table::row;
-use crate::calls::advice::decoded;
 use crate::calls::decode::{Decode, Input, bytes_to_vars, frames_to_vars};
 use crate::calls::encode::{ToBytes, ToFrames, vars_to_bytes, vars_to_frames};
 use crate::calls::load::{ALL, Load, load_var, load_vars};
@@ -89,7 +88,7 @@ impl VarBatch {
         #[opt(default = &no())] allow_objects: FlagArg,
     ) -> Variant {
         let decode =
-            |from| makers(allow_objects.value()).map(|makers| Outcome::of(transcode::to_var(&bytes, from, makers)));
+            |from| makers(allow_objects.value()).map(|makers| Outcome::from(transcode::to_var(&bytes, from, makers)));
         end("bytes_to_var_in", dialect_of(dialect).and_then(decode))
     }
 
@@ -103,8 +102,15 @@ impl VarBatch {
     }
 
     #[func]
-    fn transcode_file(source: GString, target: GString, from: DialectArg, to: DialectArg) -> EngineError {
-        let call = |translation| transcode::transcode_file(&source, &target, translation);
+    fn transcode_file(
+        source: GString,
+        target: GString,
+        from: DialectArg,
+        to: DialectArg,
+        #[opt(default = &null())] key: AnyArg,
+        #[opt(default = false)] force: bool,
+    ) -> EngineError {
+        let call = |translation| transcode::transcode_file(&source, &target, translation, &key.0, force);
         end("transcode_file", Outcome::of_code(translation(from, to).and_then(call)))
     }
 
@@ -321,7 +327,7 @@ impl Call for VarBatch {
             Ok(()) => succeeded(),
             Err(error) => {
                 out.set_bytes(PackedByteArray::new());
-                end_with("var_to_bytes", Line::error(error));
+                end_with("var_to_bytes", vec![Line::error(error)]);
             }
         }
     }
@@ -335,10 +341,10 @@ impl Call for VarBatch {
         };
         match decode::decode(bytes, flag, out) {
             Ok(None) => succeeded(),
-            Ok(Some(dropped)) => end_with("bytes_to_var", Line::warning(dropped)),
+            Ok(Some(dropped)) => end_with("bytes_to_var", dropped.lines(Input::of(bytes).bytes)),
             Err(error) => {
                 out.clear();
-                end_with("bytes_to_var", Line::error(decoded(&error)));
+                end_with("bytes_to_var", vec![Line::error(error)]);
             }
         }
     }
@@ -350,7 +356,10 @@ impl Call for VarBatch {
 fn bytes_to_var_at(bytes: &PackedByteArray, allow_objects: Option<&Value>, offset: i64, out: &mut Slot) {
     out.clear();
     let bytes = bytes.clone();
-    let decode = |makers| Ok(decode::decode_only(Input::from(&bytes, offset)?.alone(), makers, out));
+    let decode = |makers| {
+        let input = Input::from(&bytes, offset)?;
+        Ok(decode::decode_only(if offset > 0 { input.alone() } else { input }, makers, out))
+    };
     end::<()>("bytes_to_var", allow_objects.map_or(Ok(None), any_makers).and_then(decode));
 }
 

@@ -2,7 +2,7 @@
 
 use godot::classes::Os;
 use godot::obj::Singleton;
-use varbatch_codec::{CodecError, CodecErrorKind, Kind};
+use varbatch_codec::Kind;
 use varbatch_storage::Format;
 
 use crate::engine::Slot;
@@ -10,15 +10,6 @@ use crate::report::Line;
 
 /// Whoever ports `get_var(true)` means the argument that says which objects are allowed.
 const PORTED: &str = "returns the default, which is true: load_var(path, null, true) allows objects";
-
-pub fn decoded(error: &CodecError) -> String {
-    use CodecErrorKind::{Malformed, Negative, ShortFrame, UnknownElementType, UnknownType};
-    let kind = error.kind();
-    let is_unknown = matches!(kind, UnknownType { .. } | UnknownElementType { .. });
-    let is_wrong = matches!(kind, ShortFrame { .. } | Negative { .. } | Malformed { .. });
-    let is_damage = is_unknown || is_wrong || kind.missing().is_some();
-    if is_damage { format!("{error}; the bytes are cut off or damaged") } else { error.to_string() }
-}
 
 /// Returns the warning for a file that does not exist, in debug builds: the developer may mean something else.
 pub fn on_missing(default: &Slot, path: &str) -> Option<Line> {

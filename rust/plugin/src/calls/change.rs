@@ -1,7 +1,7 @@
 //! Finds changes between two buffers and applies those of a script; makes and applies deltas. The codec does the work.
 
 use godot::prelude::*;
-use varbatch_codec::change::delta::{self, DeltaError};
+use varbatch_codec::change::delta::{self, DeltaError, DeltaErrorKind};
 use varbatch_codec::change::{self, Change, ChangePart, ChangePath, Changes, DiffError, DiffOptions, Op, Patch, edits};
 use varbatch_codec::{Kind, PathStep, Plan};
 
@@ -9,7 +9,7 @@ use super::decode::{self, Input};
 use super::encode::{self, encode_part};
 use crate::engine::{self, BytesOut, HeldBytes, OwnArray, REAL, Slot, Value};
 use crate::objects::Makers;
-use crate::report::{Outcome, PAIRS, Reports};
+use crate::report::{Failure, Outcome, PAIRS, Reports};
 use crate::value::change_rows::{ChangeRow, RowKeys};
 
 /// Changes for scripts: a typed Array, so that scripts know that each element is a Dictionary.
@@ -46,13 +46,12 @@ fn dictionaries(found: Result<Changes<'_>, DiffError>, makers: &mut Makers) -> (
     let mut reports = Reports::default();
     let mut value = |at, bytes: &[u8]| {
         let mut slot = Slot::new();
-        let decoded = decode::decode_held(Input { at, bytes }, makers, &mut slot);
-        if let Some(dropped) = decoded.map_err(|error| error.to_string())? {
-            reports.push_warning(None, || dropped.to_string());
+        if let Some(dropped) = decode::decode_held(Input { at, bytes }, makers, &mut slot)? {
+            reports.push_dropped(None, dropped);
         }
-        Ok(slot)
+        Ok::<_, Failure>(slot)
     };
-    let rows = found.map_err(|error| error.to_string()).and_then(|changes| ChangeRow::all(&changes, &mut value));
+    let rows = found.map_err(unreadable).and_then(|changes| ChangeRow::all(&changes, &mut value));
     match rows {
         Ok(rows) => {
             let keys = RowKeys::default();
@@ -69,10 +68,10 @@ fn dictionaries(found: Result<Changes<'_>, DiffError>, makers: &mut Makers) -> (
 
 /// Returns `before` with all changes applied; empty if a change does not fit.
 pub fn patch(before: &PackedByteArray, changes: &AnyArray, full_objects: bool) -> Outcome<PackedByteArray> {
-    Outcome::of(try_patch(engine::bytes_of(before), changes, full_objects).map(|plan| Outcome::new(plan, Vec::new())))
+    try_patch(engine::bytes_of(before), changes, full_objects).map(|plan| Outcome::new(plan, Vec::new())).into()
 }
 
-fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<PackedByteArray, String> {
+fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<PackedByteArray, Failure> {
     // Take everything out of the changes first: encoding a value may run a script that modifies them.
     let args: Vec<_> = engine::values(changes).iter().map(fields).collect();
     let mut encoded = Vec::with_capacity(args.len());
@@ -80,14 +79,14 @@ fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<Pa
         let change = args.and_then(|args| EncodedChange::of(&args, full_objects));
         encoded.push(change.map_err(|why| format!("change {index}: {why}"))?);
     }
-    let mut patch = Patch::new(before).map_err(|error| format!("before: {error}"))?;
+    let mut patch = Patch::new(before).map_err(|error| Failure::from(error).of("before"))?;
     let paths: Vec<Vec<_>> =
         encoded.iter().map(|change| change.path.iter().map(|step| PathStep::Key(step)).collect()).collect();
     for (change, path) in encoded.iter().zip(&paths) {
         let same = |found: &[u8], old: &[u8]| canonical(found, full_objects).is_some_and(|found| found == old);
         patch.apply(&change.change(path), same).map_err(|misfit| misfit.to_string())?;
     }
-    let plan = patch.plan().map_err(|error| error.to_string())?;
+    let plan = patch.plan()?;
     Ok(encode::to_bytes(&plan))
 }
 
@@ -159,19 +158,33 @@ fn canonical(bytes: &[u8], full_objects: bool) -> Option<Vec<u8>> {
     encode_part(slot.value(), full_objects).ok()
 }
 
+fn unreadable(error: DiffError) -> Failure {
+    match error {
+        DiffError::Before(error) => Failure::from(error).of("before"),
+        DiffError::After(error) => Failure::from(error).of("after"),
+    }
+}
+
+fn misfit(error: DeltaError) -> Failure {
+    match error.kind {
+        DeltaErrorKind::Base { .. } => error.to_string().into(),
+        _ => Failure::damaged(error),
+    }
+}
+
 /// [`make_delta`] or [`delta::apply`].
 type PlanOf = for<'a> fn(&'a [u8], &'a [u8]) -> Result<Plan<'a>, DeltaError>;
 
 pub fn delta(first: &PackedByteArray, second: &PackedByteArray, plan: PlanOf) -> Outcome<PackedByteArray> {
     let plan = plan(engine::bytes_of(first), engine::bytes_of(second));
-    Outcome::of(plan.map(|plan| Outcome::new(encode::to_bytes(&plan), Vec::new())))
+    plan.map_err(misfit).map(|plan| Outcome::new(encode::to_bytes(&plan), Vec::new())).into()
 }
 
 pub fn deltas(pairs: &AnyArray, plan: PlanOf) -> Outcome<Array<PackedByteArray>> {
     let pairs = held(pairs);
     let mut result = OwnArray::byte_arrays(pairs.len());
     let reports = each_pair(&pairs, result.elements(), |first, second, slot| {
-        let plan = plan(first, second).map_err(|error| error.to_string())?;
+        let plan = plan(first, second).map_err(misfit)?;
         varbatch_codec::fill::fill(plan.whole(), slot.allocate(plan.len()));
         Ok(())
     });
@@ -215,7 +228,7 @@ fn pair(value: &Value) -> Pair {
 fn each_pair<'p, S: Send>(
     pairs: &'p [Pair],
     slots: &mut [S],
-    work: impl Fn(&'p [u8], &'p [u8], &mut S) -> Result<(), String> + Sync,
+    work: impl Fn(&'p [u8], &'p [u8], &mut S) -> Result<(), Failure> + Sync,
 ) -> Reports {
     let total: usize = pairs.iter().flatten().flatten().map(|buffer| buffer.bytes().len()).sum();
     let all = pairs.iter().zip(slots).enumerate();
@@ -223,7 +236,7 @@ fn each_pair<'p, S: Send>(
         threads.for_each_with(all, Reports::default, |(index, (pair, slot)), reports| {
             let done = match pair {
                 Ok([first, second]) => work(first.bytes(), second.bytes(), slot),
-                Err(found) => Err(format!("expected an Array of two PackedByteArrays, found {found}")),
+                Err(found) => Err(format!("expected an Array of two PackedByteArrays, found {found}").into()),
             };
             if let Err(error) = done {
                 reports.push_error(index, || error);

@@ -10,13 +10,14 @@ use super::decode::{self, Input};
 use super::encode::encode_part;
 use crate::engine::{self, DIALECT, OwnArray, Slot, Value};
 use crate::jobs::pool::{self, each_run};
-use crate::report::{BUFFERS, Dropped, Line, Outcome, Reports, no_buffer};
+use crate::report::{BUFFERS, Dropped, Failure, Line, Outcome, Reports, no_buffer};
 use crate::value::build::{MOST_NESTED, MayAsk, Stop, build_flat, components, number};
 
 /// Encodes the steps of a path that a script passes.
-fn steps(path: &AnyArray) -> Result<Vec<Vec<u8>>, String> {
+fn steps(path: &AnyArray) -> Result<Vec<Vec<u8>>, Failure> {
     let step = |(index, step): (usize, &Value)| {
-        let mut bytes = encode_part(step, false).map_err(|error| format!("step {index} of the path: {error}"))?;
+        let mut bytes = encode_part(step, false)
+            .map_err(|error| Failure::from(error).of(format_args!("step {index} of the path")))?;
         // A Reader takes one byte-order mark away.
         if let [4 | 21, _, _, _, _, _, _, _, 0xef, 0xbb, 0xbf, ..] = bytes[..] {
             let len = u32::from_le_bytes(bytes[4..8].try_into().expect("4 bytes")) + 3;
@@ -46,7 +47,7 @@ type Got = Result<PathEnd, CodecError>;
 pub fn get_in(bytes: &PackedByteArray, path: &AnyArray, default: &Variant) -> Outcome<Variant> {
     let mut slot = Slot::new();
     // The caller's reference keeps the bytes as they are, whatever a script does.
-    let mut get = |steps| get_converted(Input::of(bytes), steps, path, &mut slot).map_err(|error| text(&error));
+    let mut get = |steps| get_converted(Input::of(bytes), steps, path, &mut slot).map_err(failure);
     let (value, lines) = match steps(path).and_then(&mut get) {
         Ok(PathEnd::Value(dropped)) => (slot.value().variant(), dropped.map(Line::warning).into_iter().collect()),
         Ok(PathEnd::Nothing | PathEnd::Later) => (default, Vec::new()),
@@ -118,17 +119,19 @@ fn look_in_each(buffers: &AnyArray, steps: &[Vec<u8>], default: &Value, slots: &
 fn settle(index: usize, end: Got, default: &Value, slot: &mut Slot, reports: &mut Reports) {
     match end {
         Ok(PathEnd::Value(dropped)) => {
-            return dropped.into_iter().for_each(|dropped| reports.push_warning(index, || dropped.to_string()));
+            return dropped.into_iter().for_each(|dropped| reports.push_dropped(index, dropped));
         }
         Ok(_) => {}
-        Err(error) => reports.push_error(index, || text(&error)),
+        Err(error) => reports.push_error(index, || failure(error)),
     }
     slot.set_copy(default);
 }
 
 /// These methods have no `allow_objects`.
-fn text(error: &CodecError) -> String {
-    error.to_string().replace("(allow_objects: true, or a list of classes)", "(bytes_to_var() has allow_objects)")
+fn failure(error: CodecError) -> Failure {
+    let Failure { code, text } = error.into();
+    let advice = "(bytes_to_var() has allow_objects)";
+    Failure { code, text: text.replace("(allow_objects: true, or a list of classes)", advice) }
 }
 
 /// Builds what was found at a path in `slot`, which stays empty if that is nothing.

@@ -15,7 +15,7 @@ use super::encode::{encode, vars_to_bytes, vars_to_frames};
 use super::load::ALL;
 use crate::engine::{self, BytesOut, Memory, ObjectArg, Slot, Stream, StreamKind};
 use crate::objects::{Makers, alive};
-use crate::report::{Failure, Line, Outcome, Reports, VALUES};
+use crate::report::{Cause, Failure, Line, Outcome, Reports, VALUES};
 
 thread_local! {
     /// Memory for the bytes of the next small value.
@@ -100,7 +100,7 @@ pub fn store_var(file: &ObjectArg, value: &Variant, full_objects: bool) -> Outco
         let (is_big_endian, has_len) = (stream.is_big_endian(), stream.kind != StreamKind::Packets);
         let mut record = Record { bytes: PackedByteArray::new(), has_len, is_big_endian };
         let encoded = encode(engine::value(value), full_objects, &mut record);
-        encoded.map_err(|error| Failure::new(EngineError::ERR_INVALID_DATA, error))?;
+        encoded?;
         write(&stream, &record.bytes)
     };
     Outcome::of_code(stream_of(file).and_then(store).map(|()| Outcome::new(EngineError::OK, Vec::new())))
@@ -112,30 +112,32 @@ pub fn store_vars(file: &ObjectArg, values: AnyArray, full_objects: bool) -> Out
         if stream.kind == StreamKind::Packets {
             return Ok(store_packets(&stream, vars_to_bytes(values, full_objects)));
         }
-        let Outcome { value: mut records, mut lines, mut code, .. } = vars_to_frames(values, full_objects);
+        let Outcome { value: mut records, mut lines, .. } = vars_to_frames(values, full_objects);
         if stream.is_big_endian() {
             turn_lengths(&mut records, false);
         }
-        if let Err(failure) = write(&stream, &records) {
-            code = failure.code;
-            lines.push(Line::error(failure.text));
-        }
-        Ok(Outcome { value: code, code, ..Outcome::new(code, lines) })
+        lines.extend(write(&stream, &records).err().map(Line::error));
+        Ok(with_code(lines))
     };
     Outcome::of_code(stream_of(file).and_then(store))
 }
 
 fn store_packets(stream: &Stream<'_>, encoded: Outcome<Array<PackedByteArray>>) -> Outcome<EngineError> {
-    let Outcome { value: packets, mut lines, mut code, .. } = encoded;
+    let Outcome { value: packets, mut lines, .. } = encoded;
     let mut reports = Reports::default();
     for (index, packet) in packets.iter_shared().enumerate().filter(|(_, packet)| !packet.is_empty()) {
         if let Err(failure) = write(stream, &packet) {
-            code = if code == EngineError::OK { failure.code } else { code };
-            reports.push_error(index, || failure.text);
+            reports.push_error(index, || failure);
         }
     }
     lines.extend(reports.lines(&VALUES));
-    Outcome { value: code, code, ..Outcome::new(code, lines) }
+    with_code(lines)
+}
+
+fn with_code(lines: Vec<Line>) -> Outcome<EngineError> {
+    let outcome = Outcome::new((), lines);
+    let code = outcome.code;
+    outcome.map(|()| code)
 }
 
 pub fn get_var(file: &ObjectArg, makers: Result<Option<Makers>, Failure>) -> Outcome<Variant> {
@@ -201,16 +203,17 @@ fn check_len(stream: &Stream<'_>, len: usize) -> Result<(), Failure> {
         return Ok(());
     }
     let text = format!("expected at most {MAX_VALUE_LEN} bytes for a value, found {len}: does a value begin here?");
-    Err(Failure::new(EngineError::ERR_INVALID_DATA, text))
+    Err(Failure::new(Cause::Damaged, text))
 }
 
 fn read_error(stream: &Stream<'_>) -> EngineError {
-    stream.read_error().unwrap_or(EngineError::ERR_FILE_EOF)
+    stream.read_error().unwrap_or(Cause::Ended.into())
 }
 
 fn cut_off(code: EngineError, missing: usize) -> Failure {
     let (bytes, why) = (if missing == 1 { "byte" } else { "bytes" }, engine::error_text(code));
     let advice = "it is cut off, or no value begins here";
+    let code = if code == EngineError::ERR_FILE_EOF { Cause::Damaged.into() } else { code };
     Failure::new(code, format_args!("expected {missing} more {bytes} of a value, found none ({why}): {advice}"))
 }
 

@@ -4,14 +4,13 @@
 use godot::builtin::{GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_codec::transcode::{Losses, Lost, Translation};
-use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Event, Plan, Reader, Writer};
-use varbatch_storage::LoadError;
+use varbatch_codec::{CodecError, Dialect, Engine, Event, Plan, Reader, Writer};
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::transcode::{self as frames, TranscodeError};
 
 use super::decode::{self, Input};
 use super::encode;
-use super::load::{Source, explain};
+use super::load::{Source, explained, key_of};
 use super::save::{SaveTarget, finish};
 use crate::engine::{self, DIALECT, Slot};
 use crate::jobs::tuning::LOAD_PARALLEL_FROM;
@@ -24,7 +23,7 @@ pub fn transcode(bytes: &PackedByteArray, translation: Translation) -> Outcome<P
     let translated = translation.value(engine::bytes_of(bytes), 0, &mut writer, &mut losses);
     let ended = translated.and_then(|_| writer.end_value(start));
     let outcome = |()| Outcome::new(encode::to_bytes(writer.plan()), losses.iter().map(Line::warning).collect());
-    Outcome::of(ended.map(outcome))
+    ended.map(outcome).into()
 }
 
 pub fn to_var(bytes: &PackedByteArray, from: Dialect, mut makers: Makers) -> Result<Outcome<Variant>, CodecError> {
@@ -36,13 +35,12 @@ pub fn to_var(bytes: &PackedByteArray, from: Dialect, mut makers: Makers) -> Res
         let translation = Translation { allow_objects: makers.allow_objects(), ..Translation::new(from, DIALECT) };
         // No script can reach the translated bytes.
         let (translated, losses) = translation.bytes(bytes)?;
-        // Bytes after the value are ignored, as for Godot 4.
-        lines.extend(losses.iter().filter(|loss| loss.what != Lost::Rest).map(Line::warning));
+        lines.extend(losses.iter().map(Line::warning));
         let input = Input { at: 0, bytes: &translated };
         let origin = |at| origin(bytes, from, &translated, at).unwrap_or(at);
         decode::decode_held(input, &mut makers, &mut slot).map_err(|error| error.map_at(origin))?
     };
-    lines.extend(dropped.map(Line::warning));
+    lines.extend(dropped.map(|dropped| dropped.lines(engine::bytes_of(bytes))).unwrap_or_default());
     Ok(Outcome::new(slot.value().variant().clone(), lines))
 }
 
@@ -51,7 +49,7 @@ pub fn from_var(value: &Variant, to: Dialect, full_objects: bool) -> Outcome<Pac
     match encode::encode(engine::value(value), full_objects, &mut bytes) {
         Ok(()) if to.engine == Engine::Godot4 => Outcome::new(bytes, Vec::new()),
         Ok(()) => transcode(&bytes, Translation::new(DIALECT, to)),
-        Err(error) => Outcome::of(Err(error)),
+        Err(error) => Outcome::failed(PackedByteArray::new(), error),
     }
 }
 
@@ -69,17 +67,31 @@ fn origin(bytes: &[u8], from: Dialect, translated: &[u8], at: usize) -> Option<u
     Some(old.position())
 }
 
-/// Translates all values of a file into a file, which may be the same. Returns when they are on the disk. It stays
-/// compressed, in the same mode if that can be written. If this fails, an existing target stays unchanged.
-pub fn transcode_file(from: &GString, to: &GString, translation: Translation) -> Result<Outcome<EngineError>, Failure> {
-    let mut target = SaveTarget::plain(to);
+/// Translates all values of a file into a file, which may be the same. Returns when they are on the disk. It stays encrypted,
+/// and compressed, in the same mode if that can be written. If this fails, an existing target stays unchanged: also if bytes
+/// after values would be left out, unless `force` is set.
+pub fn transcode_file(
+    from: &GString,
+    to: &GString,
+    translation: Translation,
+    key: &Variant,
+    force: bool,
+) -> Result<Outcome<EngineError>, Failure> {
+    let key = key_of(key).map_err(Failure::invalid)?;
+    if key.is_some() && translation.to.engine != Engine::Godot4 {
+        let name = translation.to.engine.name();
+        return Err(Failure::invalid(format_args!(
+            "expected a file without a key for {name}, as encrypted files are those of Godot 4"
+        )));
+    }
+    let mut target = SaveTarget { key, ..SaveTarget::plain(to) };
     let ticket = target.ticket();
-    let file = Source::plain(from);
+    let file = Source { key, ..Source::plain(from) };
     let mut loader = file.open()?;
     target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
     crate::jobs::pool::with(len >= LOAD_PARALLEL_FROM || loader.compression().is_some(), |threads| {
-        let failed = |error| failure(&file, &target, translation.from, &error);
+        let failed = |error| failure(&file, &target, translation.from, error);
         // A compressed source is read twice: the header of the target needs the total length.
         let mut total = 0;
         if loader.compression().is_some() {
@@ -89,6 +101,10 @@ pub fn transcode_file(from: &GString, to: &GString, translation: Translation) ->
         let mut saver = target.create(total)?;
         let write = |plan: &Plan<'_>| saver.write_all(plan, threads);
         let (_, losses) = frames::file(&mut loader, translation, threads, |_, _| {}, write).map_err(failed)?;
+        if let Some(rest) = losses.iter().find(|loss| loss.what == Lost::Rest && !force) {
+            let text = format!("{rest}; nothing was written, force = true leaves them out");
+            return Err(explained(&file, translation.from, text.into()));
+        }
         // The source may be the file to replace, and some systems cannot replace an open file.
         drop(loader);
         let aside = finish(&target, &ticket, saver, threads)?;
@@ -97,22 +113,11 @@ pub fn transcode_file(from: &GString, to: &GString, translation: Translation) ->
     })
 }
 
-fn failure(source: &Source, target: &SaveTarget, from: Dialect, error: &TranscodeError) -> Failure {
-    let is_refused = |kind: &_| matches!(kind, CodecErrorKind::NoSuchType { .. } | CodecErrorKind::TooLarge { .. });
-    let code = match error {
-        TranscodeError::Save(error) => return target.not_written(error),
-        TranscodeError::Load(LoadError::Read(_)) => EngineError::ERR_FILE_CANT_READ,
-        // The value is valid, but the other engine cannot represent it.
-        TranscodeError::Value { error, .. } if is_refused(error.kind()) => EngineError::ERR_INVALID_DATA,
-        _ => EngineError::ERR_FILE_CORRUPT,
+fn failure(source: &Source, target: &SaveTarget, from: Dialect, error: TranscodeError) -> Failure {
+    let failure = match error {
+        TranscodeError::Save(error) => return target.not_written(&error),
+        TranscodeError::Load(error) => error.into(),
+        TranscodeError::Value { index, error } => Failure::from(error).of(format_args!("value {index}")),
     };
-    let text = match error {
-        TranscodeError::Value { index, error } => format!("value {index}: {error}"),
-        _ => error.to_string(),
-    };
-    let mut lines = vec![Line::error(format_args!("\"{}\": {text}", source.shown))];
-    if code == EngineError::ERR_FILE_CORRUPT {
-        explain(source, from, &mut lines);
-    }
-    Failure::new(code, &lines[0].text)
+    explained(source, from, failure)
 }

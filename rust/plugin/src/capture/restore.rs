@@ -2,7 +2,7 @@
 
 use godot::builtin::{AnyArray, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
-use varbatch_codec::{Chunk, CodecError, Cursor, ElementType, Event, Kind, Reader, Shape, Writer, validate};
+use varbatch_codec::{Chunk, Cursor, ElementType, Event, Kind, Reader, Shape, Writer, validate};
 use varbatch_workers::Threads;
 
 use super::{CALLABLE, FREED_INSIDE, GONE, Members, REFUSED, Skipped, Why, freed_or, own};
@@ -32,11 +32,10 @@ pub fn restore(members: &Members, bytes: &PackedByteArray) -> Outcome<EngineErro
 }
 
 fn values_in<'a>(members: &Members, bytes: &'a [u8]) -> Result<&'a [u8], Failure> {
-    let invalid = |error: CodecError| Failure::new(EngineError::ERR_INVALID_DATA, error);
     let mut reader = Reader::new(bytes);
-    validate(reader.clone()).map_err(invalid)?;
-    let kind = reader.peek_kind().map_err(invalid)?;
-    let found = match reader.next_event().map_err(invalid)? {
+    validate(reader.clone())?;
+    let kind = reader.peek_kind()?;
+    let found = match reader.next_event()? {
         Some(Event::Array { element: ElementType::Any, count }) if count == members.count => {
             return Ok(reader.bytes(reader.position(), bytes.len()));
         }
@@ -44,8 +43,7 @@ fn values_in<'a>(members: &Members, bytes: &'a [u8]) -> Result<&'a [u8], Failure
         Some(Event::Array { .. }) => "a typed Array".into(),
         _ => kind.name().into(),
     };
-    let text = format!("expected an Array of {} values, found {found}", members.count);
-    Err(Failure::new(EngineError::ERR_INVALID_DATA, text))
+    Err(format!("expected an Array of {} values, found {found}", members.count).into())
 }
 
 pub fn restore_values(members: &Members, values: &AnyArray) -> Outcome<EngineError> {

@@ -1,6 +1,9 @@
 //! What is kept and printed of many reports.
 
-use super::{BUFFERS, Line, MAX_LINES, OBJECTS, Reports, Subject};
+use godot::global::Error as EngineError;
+use varbatch_codec::{CodecError, CodecErrorKind, Reader};
+
+use super::{BUFFERS, Cause, Dropped, Failure, Line, MAX_LINES, OBJECTS, Outcome, Reports, Rest, Subject};
 
 fn failed(indices: impl IntoIterator<Item = usize>) -> Reports {
     let mut reports = Reports::default();
@@ -11,7 +14,8 @@ fn failed(indices: impl IntoIterator<Item = usize>) -> Reports {
 }
 
 fn texts(lines: Vec<Line>) -> Vec<String> {
-    lines.into_iter().map(|Line { text, is_warning }| if is_warning { format!("W {text}") } else { text }).collect()
+    let shown = |line: Line| if line.is_warning() { format!("W {}", line.text) } else { line.text };
+    lines.into_iter().map(shown).collect()
 }
 
 #[test]
@@ -25,7 +29,7 @@ fn as_many_as_fit_are_all_printed() {
 fn the_others_are_counted_and_never_made() {
     let mut reports = failed(0..MAX_LINES);
     for index in MAX_LINES..1000 {
-        reports.push_error(index, || panic!("the text of {index} is not printed"));
+        reports.push_error(index, || -> String { panic!("the text of {index} is not printed") });
     }
     assert!(!failed(0..5).count_error(5), "it is printed");
     assert!(!failed(10..50).count_error(3), "it is before others");
@@ -90,7 +94,7 @@ fn the_end_of_a_batch_is_printed_in_any_case() {
 #[test]
 fn reports_of_the_call_have_no_index() {
     let mut reports = failed([1]);
-    reports.push_error(None, || "all is bad".into());
+    reports.push_error(None, || "all is bad");
     assert_eq!(texts(reports.lines(&BUFFERS)), ["all is bad", "buffer 1: bad 1"]);
     assert_eq!(texts(reports.lines(&OBJECTS)), ["all is bad", "bad 1"]);
 }
@@ -98,7 +102,7 @@ fn reports_of_the_call_have_no_index() {
 #[test]
 fn a_long_line_loses_its_middle() {
     let name = "\u{e4}".repeat(1 << 20);
-    let lines = texts(vec![Line::error(format_args!("found x{name}y, at byte 4"))]);
+    let lines = texts(vec![Line::error(format!("found x{name}y, at byte 4"))]);
     assert!(lines[0].len() < 9 << 10 && lines[0].starts_with("found x\u{e4}"), "{} bytes", lines[0].len());
     assert!(lines[0].contains("...") && lines[0].ends_with("\u{e4}y, at byte 4"));
     let mut reports = Reports::default();
@@ -106,5 +110,50 @@ fn a_long_line_loses_its_middle() {
     let lines = texts(reports.lines(&BUFFERS));
     assert!(lines[0].len() < 9 << 10 && lines[0].starts_with("W buffer 3: "), "{} bytes", lines[0].len());
     let short = "x".repeat(8 << 10);
-    assert_eq!(texts(vec![Line::error(&short)]), [short]);
+    assert_eq!(texts(vec![Line::error(&*short)]), [short]);
+}
+
+#[test]
+fn the_code_is_that_of_the_first_error() {
+    let damaged = || CodecError::new(4, CodecErrorKind::UnknownType { last: 38, id: 255 });
+    let mut reports = Reports::default();
+    reports.push_warning(0, || "odd".into());
+    reports.push_error(2, || "refused");
+    assert_eq!(Outcome::new((), reports.lines(&BUFFERS)).code, EngineError::ERR_INVALID_DATA);
+    reports.push_error(1, damaged);
+    assert_eq!(Outcome::new((), reports.lines(&BUFFERS)).code, EngineError::ERR_FILE_CORRUPT);
+    reports.set_end(0, Failure::new(Cause::Key, "another key"));
+    assert_eq!(Outcome::new((), reports.lines(&BUFFERS)).code, EngineError::ERR_FILE_CORRUPT);
+    assert_eq!(Outcome::new((), failed([]).lines(&BUFFERS)).code, EngineError::OK);
+}
+
+fn dropped(bytes: &[u8]) -> Box<Dropped> {
+    let mut reader = Reader::new(bytes);
+    while reader.next_event().expect("a value").is_some() {}
+    let none = || (0, String::new());
+    Box::new(Dropped { elements: none(), properties: none(), rest: Rest::after(&reader) })
+}
+
+#[test]
+fn bytes_after_values_are_one_line_a_call() {
+    // An int of 32 bits, which Pandemonium and Godot 3 read as well, and bytes that no engine reads.
+    let int = [2, 0, 0, 0, 7, 0, 0, 0, 255, 255, 255, 255];
+    let expected = "expected nothing after the value, found 4 bytes, at byte 8; they are ignored";
+    assert_eq!(texts(dropped(&int).lines(&int)), [format!("W {expected}")]);
+    let mut all = Reports::default();
+    for index in [5, 3, 4] {
+        let mut one = Reports::default();
+        one.push_dropped(index, dropped(&int));
+        all.append(&mut one);
+    }
+    assert_eq!(texts(all.lines(&BUFFERS)), [format!("W buffer 3: {expected}, as after 2 more values")]);
+    // A Dictionary of Godot 3 is a Transform3D here, after which 8 bytes remain.
+    let mut dictionary = vec![18, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 36, 0, 0, 0];
+    dictionary.extend([b'a'; 36]);
+    dictionary.extend([0; 4]);
+    let found = texts(dropped(&dictionary).lines(&dictionary));
+    assert!(found[0].contains("can be read in DIALECT_GODOT_3"), "{found:?}");
+    // A script may go on with the next value.
+    let two = [int, int].map(|int| int[..8].to_vec()).concat();
+    assert!(dropped(&two).lines(&two).is_empty());
 }

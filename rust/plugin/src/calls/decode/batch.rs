@@ -9,7 +9,6 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
 use super::{Effort, Input, build_slots, decode_asking, input, len_of};
-use crate::calls::advice::decoded;
 use crate::engine::{self, HeldBytes, OwnArray, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::task::{Job, STEP, VALUE};
@@ -75,16 +74,16 @@ impl Decoded {
                 let reader = input.reader(self.allow_objects());
                 let checked = if self.allow_objects() { self.makers.check(reader) } else { validate(reader).map(drop) };
                 if let Err(error) = checked {
-                    self.reports.push_error(index, || decoded(&error));
+                    self.reports.push_error(index, || error);
                 }
                 return self.next();
             }
             match decode_asking(input, &mut self.makers, &mut slot) {
                 Ok(None) => {}
-                Ok(Some(dropped)) => self.reports.push_warning(index, || dropped.to_string()),
+                Ok(Some(dropped)) => self.reports.push_dropped(index, dropped),
                 Err(error) => {
                     slot.clear();
-                    self.reports.push_error(index, || decoded(&error));
+                    self.reports.push_error(index, || error);
                 }
             }
             std::mem::swap(&mut self.values.elements()[index], &mut slot);
@@ -245,9 +244,10 @@ impl Decode {
         pool::with(is_large, |threads| self.build(usize::MAX, threads, None));
         self.end_source();
         self.decoded.finish();
-        let Some(Failure { code, text }) = end else { return self.end() };
-        self.decoded.reports.set_end(self.decoded.count, text);
-        Outcome { code, ..self.end() }
+        if let Some(failure) = end {
+            self.decoded.reports.set_end(self.decoded.count, failure);
+        }
+        self.end()
     }
 
     /// Drops the source, after reporting what is wrong with its end.
@@ -257,7 +257,7 @@ impl Decode {
             Source::Frames(stream) => {
                 if let Some(Err(error)) = frames::read(&stream.bytes()[self.next..]).next() {
                     let error = error.map_at(|at| at + self.next);
-                    self.decoded.reports.set_end(self.decoded.count, decoded(&error));
+                    self.decoded.reports.set_end(self.decoded.count, error);
                 }
                 *stream = HeldBytes::default();
             }

@@ -6,20 +6,18 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use godot::builtin::{AnyArray, PackedByteArray, PackedStringArray};
-use godot::global::Error as EngineError;
 use varbatch_codec::{CodecError, Containers, Event, Kind, Reader, validate};
 use varbatch_storage::fill::Fills;
 use varbatch_workers::Threads;
 
 pub use self::batch::{Decode, Decoded, Deferred, bytes_to_vars, frames_to_vars, hold};
-use super::advice::decoded;
 use crate::engine::{self, HeldBytes, Pages, REAL, Slot, Value};
 use crate::jobs::pool::{self, each_run};
 use crate::jobs::tuning::{
     COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, LARGE_VALUE, VALIDATE_PARALLEL_FROM, VALUE_WORK,
 };
 use crate::objects::{Makers, has_any};
-use crate::report::{Dropped, Failure, Line, Outcome, Reports, no_buffer};
+use crate::report::{Dropped, Failure, Outcome, Reports, no_buffer};
 use crate::value::build::{Build, MOST_NESTED, MayAsk, OnBuilt, Stop, build_flat};
 use crate::value::string_cache::Texts;
 
@@ -104,8 +102,8 @@ pub fn decode_only(input: Input<'_>, makers: Option<Makers>, out: &mut Slot) -> 
     if found.is_err() {
         out.clear();
     }
-    let warned = found.map(|dropped| Outcome::new((), dropped.map(Line::warning).into_iter().collect()));
-    Outcome::of(warned.map_err(|error| decoded(&error)))
+    let lines = |dropped: Option<Box<Dropped>>| dropped.map(|dropped| dropped.lines(input.bytes)).unwrap_or_default();
+    Outcome::from(found.map(|dropped| Outcome::new((), lines(dropped))))
 }
 
 /// Like [`decode`], but may run scripts and Loggers: the caller must hold the bytes by a reference of its own.
@@ -277,8 +275,8 @@ fn build_runs<'a>(
             let build = Build::new(input.reader(allow_objects), texts, threads, may_ask);
             match build.reporting(on_built).build(slot.borrow_mut()) {
                 Ok(None) => {}
-                Ok(Some(dropped)) => reports.push_warning(index, || dropped.to_string()),
-                Err(Stop::Error(error)) => reports.push_error(index, || decoded(&error)),
+                Ok(Some(dropped)) => reports.push_dropped(index, dropped),
+                Err(Stop::Error(error)) => reports.push_error(index, || error),
                 Err(Stop::MayNotAsk) => asking.push((index, input)),
             }
         },
@@ -304,9 +302,8 @@ pub fn size(bytes: &PackedByteArray, offset: i64, mut makers: Makers) -> Result<
         }
         validate(input.reader(makers.allow_objects()))
     };
-    let size = read().map_err(|error| Failure::new(EngineError::ERR_INVALID_DATA, error))?;
     // At most 31 bits.
-    Ok(size as i64)
+    Ok(read()? as i64)
 }
 
 /// Returns the error of each buffer; an empty text if the engine would decode it.

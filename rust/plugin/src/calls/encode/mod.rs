@@ -296,7 +296,7 @@ impl<'p, K> Run<'p, K> {
         if let Err(mut error) = written {
             writer.drop_value(start);
             error = error.map_at(|at| at - start.position().min(at));
-            self.reports.push_error(index, || error.to_string());
+            self.reports.push_error(index, || error);
         }
         if self.form == Form::Bytes {
             self.marks.push(writer.mark());

@@ -6,20 +6,20 @@ use std::path::PathBuf;
 use godot::builtin::{GString, Variant, VariantType};
 use godot::global::Error as EngineError;
 use varbatch_codec::Dialect;
-use varbatch_storage::compressed::CompressedError;
+use varbatch_storage::compressed::{CompressedError, Compression};
 use varbatch_storage::encrypted::{EncryptedError, Key};
 use varbatch_storage::{Format, Guess, Input, LoadError, Loader, Seen, backup_of, open, words};
 use varbatch_workers::Threads;
 
 use crate::calls::advice::advice;
-use crate::engine::{self, DIALECT, DIALECTS, EngineFile};
-use crate::report::{Failure, Line, PATH, short};
+use crate::engine::{self, DIALECT, EngineFile};
+use crate::report::{Cause, Failure, Line, PATH, names_of, short};
 
 /// A file to load, and how its values are stored in it.
 #[derive(Clone)]
 pub struct Source {
     /// The Godot path, such as `user://world.dat`, and the path of this machine, unless the engine reads the file.
-    pub(super) path: String,
+    pub path: String,
     pub shown: String,
     pub at: Option<PathBuf>,
     pub key: Option<Key>,
@@ -90,9 +90,10 @@ impl Source {
             LoadError::Read(error) | LoadError::Compressed(CompressedError::Read { error, .. }) => {
                 failure(open_code(&error), &words(&error))
             }
-            LoadError::Short { .. } => failure(EngineError::ERR_FILE_EOF, &damage),
-            LoadError::Encrypted(EncryptedError::NotEncrypted) => failure(EngineError::ERR_FILE_UNRECOGNIZED, &damage),
-            _ => Failure::new(EngineError::ERR_FILE_CORRUPT, format_args!("\"{shown}\": {damage}")),
+            LoadError::Short { .. } | LoadError::Encrypted(EncryptedError::NotEncrypted) => {
+                failure(Cause::from(&damage).into(), &damage)
+            }
+            _ => Failure::from(damage).of(format_args!("\"{shown}\"")),
         })
     }
 }
@@ -101,8 +102,7 @@ impl Source {
 pub fn key_of(key: &Variant) -> Result<Option<Key>, String> {
     let bytes = match key.get_type() {
         VariantType::NIL => return Ok(None),
-        // As `FileAccess.open_encrypted_with_pass` does it.
-        VariantType::STRING => key.call("md5_text", &[]).to::<GString>().to_string().into_bytes(),
+        VariantType::STRING => return Ok(Some(Key::of_password(&key.to::<GString>().to_string()))),
         VariantType::PACKED_BYTE_ARRAY => engine::bytes_of(&key.to()).to_vec(),
         _ => {
             let found = engine::value(key).view().kind().name();
@@ -122,26 +122,50 @@ pub fn open_code(error: &io::Error) -> EngineError {
     }
 }
 
-/// Adds to the first error what the file seems to be, after its values could not be read in `dialect`.
+/// Says in the first error what the file seems to be, after its values could not be read in `dialect`.
 pub fn explain(source: &Source, dialect: Dialect, lines: &mut Vec<Line>) {
-    let Some(first) = lines.iter().position(|line| !line.is_warning) else { return };
-    let Some(guess) = source.open().ok().and_then(|loader| loader.guess(dialect)) else { return };
-    let error = named(&source.shown, &guess, &lines[first].text);
+    let is_of_values = |line: &Line| [Cause::Damaged, Cause::Refused].map(EngineError::from).contains(&line.code);
+    let Some(first) = lines.iter().position(is_of_values) else { return };
+    let Ok(loader) = source.open() else { return };
+    let compression = loader.compression();
+    let Some(guess) = loader.guess(dialect) else { return };
+    let text = named(source, compression, &guess, &lines[first].text);
+    let cause = if guess == Guess::Format(Format::Encrypted) { Cause::Key } else { Cause::Foreign };
+    let error = Line::error(Failure::new(cause, text));
     if matches!(guess, Guess::Engines(_)) {
-        lines[first].text = error;
+        lines[first] = error;
     } else {
         // The other lines are about values that the file does not contain.
-        *lines = vec![Line::error(error)];
+        *lines = vec![error];
     }
 }
 
-fn named(path: &str, guess: &Guess, error: &str) -> String {
+/// Returns a failure with what the file seems to be, likewise.
+pub fn explained(source: &Source, dialect: Dialect, failure: Failure) -> Failure {
+    let mut lines = vec![Line::error(failure.of(format_args!("\"{}\"", source.shown)))];
+    explain(source, dialect, &mut lines);
+    Failure::new(lines[0].code, &lines[0].text)
+}
+
+fn named(source: &Source, compression: Option<Compression>, guess: &Guess, error: &str) -> String {
+    let path = &source.shown;
     match guess {
         // An error about the wrong format would mislead.
-        Guess::Format(format) => format!(
-            "\"{path}\": expected values as FileAccess.store_var() writes them, found {format}, at byte 0; {}",
-            advice(*format)
-        ),
+        Guess::Format(format) => {
+            let advice = match compression {
+                _ if source.key.is_some() => String::new(),
+                Some(compression) => {
+                    let mode = ["FASTLZ", "DEFLATE", "ZSTD", "GZIP"][compression.mode() as usize];
+                    format!(
+                        "; FileAccess.open_compressed(path, FileAccess.READ, FileAccess.COMPRESSION_{mode}) opens it"
+                    )
+                }
+                None => format!("; {}", advice(*format)),
+            };
+            format!(
+                "\"{path}\": expected values as FileAccess.store_var() writes them, found {format}, at byte 0{advice}"
+            )
+        }
         Guess::BigEndian => {
             format!("{error}; its lengths are big-endian: FileAccess.get_var() reads it with big_endian = true")
         }
@@ -155,9 +179,7 @@ fn named(path: &str, guess: &Guess, error: &str) -> String {
              load_vars() skips what is before the values if that is its offset"
         ),
         Guess::Engines(engines) => {
-            let dialects = DIALECTS.iter().filter(|(_, dialect)| engines.contains(&dialect.engine));
-            let names: Vec<_> = dialects.map(|(name, _)| *name).collect();
-            format!("{error}; its values can be read in {}: see transcode_file()", names.join(" or "))
+            format!("{error}; its values can be read in {}: see transcode_file()", names_of(engines))
         }
         _ => error.to_owned(),
     }

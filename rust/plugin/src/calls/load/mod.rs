@@ -13,7 +13,8 @@ use varbatch_storage::{LoadError, Loader, ReadStep, Seen};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-pub use self::file::{Source, explain, key_of, open_code};
+use self::file::explain;
+pub use self::file::{Source, explained, key_of, open_code};
 use super::advice::{on_missing, on_refused};
 use super::decode::{Decoded, Deferred, Effort, Input, build_slots};
 use crate::engine::{self, DIALECT, FlagArg, HeldBytes, Slot, byte_array_of};
@@ -21,7 +22,7 @@ use crate::jobs::task::Job;
 use crate::jobs::tuning::{KIND_SAMPLE, LOAD_PARALLEL_FROM, PIECES};
 use crate::jobs::{lock, pool};
 use crate::objects::Makers;
-use crate::report::{Failure, Line, Outcome, PATH, Reports, Subject, short};
+use crate::report::{Cause, Failure, Line, Outcome, PATH, Reports, Subject, short};
 use crate::value::build::{MayAsk, OnBuilt};
 
 /// The share of a task's progress for finding the values asked for.
@@ -171,21 +172,16 @@ impl Loading {
         // Errors name the index in the file.
         let mut reports = Reports::default();
         reports.append_from(self.first as usize, std::mem::take(&mut self.decoded.reports));
-        let code = match &self.damage {
-            Some(LoadError::Read(_)) => EngineError::ERR_FILE_CANT_READ,
-            None if !reports.has_errors() => EngineError::OK,
-            _ => EngineError::ERR_FILE_CORRUPT,
-        };
         if let Some(damage) = self.damage.take() {
             // Report a damaged stream like the other errors, with the index of the missing frame.
             let is_frame = matches!(damage, LoadError::Frame(_) | LoadError::Zeros { .. });
             reports.set_end(is_frame.then_some(self.loader.index() as usize), damage);
         }
         let mut lines = reports.lines(&Subject::file(&source.shown));
-        if code == EngineError::ERR_FILE_CORRUPT && source.key.is_none() && source.offset == 0 {
+        if source.offset == 0 {
             explain(source, DIALECT, &mut lines);
         }
-        Outcome { code, ..Outcome::new(self.decoded.take(), lines) }
+        Outcome::new(self.decoded.take(), lines)
     }
 }
 
@@ -304,7 +300,7 @@ impl Load {
         let seen = backup.seen();
         let Ok(mut loading) = begin(&backup, self.range, &mut makers) else { return false };
         loading.decoded.is_only_first = self.default.is_some();
-        let why = self.all().lines.into_iter().find(|line| !line.is_warning);
+        let why = self.all().lines.into_iter().find(|line| !line.is_warning());
         let path = &self.source.shown;
         let why = why.map_or_else(|| format!("\"{path}\": expected a value, found an empty file"), |line| line.text);
         self.warning = Some(Line::warning(format_args!("loaded the backup \"{path}.bak\" instead: {why}")));
@@ -338,7 +334,7 @@ impl Load {
         let Outcome { value: values, mut lines, code, .. } = self.all();
         self.values.set(values.clone());
         if code != EngineError::OK {
-            lines.retain(|line| !line.is_warning);
+            lines.retain(|line| !line.is_warning());
             lines.truncate(1);
             lines.iter_mut().for_each(|line| on_refused(&default, line));
             return Outcome { code, ..Outcome::new(default, lines) };
@@ -346,7 +342,7 @@ impl Load {
         let (count, path) = (values.len(), &self.source.shown);
         let Some(first) = values.get(0) else {
             let text = format!("\"{path}\": expected a value, found an empty file");
-            return Outcome::failed(default, Failure::new(EngineError::ERR_FILE_EOF, text));
+            return Outcome::failed(default, Failure::new(Cause::Ended, text));
         };
         if count > 1 {
             let text = "this is the first, load_vars() returns all";

@@ -34,7 +34,7 @@ pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
         pool::with(is_large, |threads| {
             loop {
                 match saving.step(threads)? {
-                    NextStep::Done => return Ok(()),
+                    NextStep::Done => return Ok::<_, Failure>(()),
                     NextStep::Parked => saving.ticket.wait(&pool::threads()),
                     _ => {}
                 }

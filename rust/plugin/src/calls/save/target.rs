@@ -15,11 +15,11 @@ use varbatch_storage::{AppendError, Contents, Saver, Ticket, words};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::Task;
 
-use crate::calls::load::{key_of, open_code};
+use crate::calls::load::{Source, explained, key_of, open_code};
 use crate::engine::{self, DIALECT, FlagArg, bytes_of};
 use crate::jobs::lock;
 use crate::jobs::task::AnyJob;
-use crate::report::{Failure, Line, PATH, Reports, short};
+use crate::report::{Cause, Failure, Line, PATH, Reports, short};
 use crate::value::walk::Lost;
 
 const BOTH: &str = "expected a compression mode or a key, found both: FileAccess reads no file that is compressed and \
@@ -43,14 +43,14 @@ pub struct Stored<'a> {
 
 pub struct SaveTarget {
     pub path: PathBuf,
-    shown: String,
+    pub shown: String,
     pub compression: Option<Compression>,
     pub key: Option<Key>,
     pub keeps_backup: bool,
     pub header: Vec<u8>,
     pub appends: bool,
     /// True if messages name the index of a value.
-    is_batch: bool,
+    pub is_batch: bool,
 }
 
 /// Returns where the path of a file leads that a script wants to write, or why it leads nowhere.
@@ -95,9 +95,15 @@ impl SaveTarget {
                 }
                 _ => "the file was not changed; to go on, copy it, and save what load_vars() returns with save_vars()",
             };
-            let is_damaged = matches!(error, AppendError::Damaged { .. });
-            let code = if is_damaged { EngineError::ERR_FILE_CORRUPT } else { EngineError::ERR_FILE_UNRECOGNIZED };
-            self.failure(code, &format_args!("{error}; {advice}"))
+            let failure = self.failure(Cause::Foreign.into(), &format_args!("{error}; {advice}"));
+            match error {
+                AppendError::Damaged { .. } => {
+                    let (source, damaged) =
+                        (Source::plain(&GString::from(&self.shown)), Failure::new(Cause::Damaged, ""));
+                    Failure { code: explained(&source, DIALECT, damaged).code, ..failure }
+                }
+                _ => failure,
+            }
         })
     }
 

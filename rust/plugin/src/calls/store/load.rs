@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use godot::builtin::{AnyArray, Variant};
 use godot::global::Error as EngineError;
-use varbatch_store::{Reader, Rows, StoreError};
+use varbatch_store::{Reader, Rows};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::NextStep;
 
@@ -18,7 +18,7 @@ use crate::jobs::task::Job;
 use crate::jobs::tuning::KIND_SAMPLE;
 use crate::jobs::{lock, pool};
 use crate::objects::Makers;
-use crate::report::{Failure, Outcome, Reports, Subject};
+use crate::report::{Failure, Outcome, Reports, Subject, store_code};
 use crate::value::build::MayAsk;
 
 /// Bytes that a thread reads at a time, as many as make up for waking another one, and how many of these make a step of each.
@@ -41,8 +41,6 @@ pub struct Loading {
     /// Returned if the only value is missing or damaged; `None` to load an array.
     default: Option<Slot>,
     is_found: bool,
-    /// The first error of a value that is there, and cannot be read.
-    damage: Option<StoreError>,
 }
 
 impl Loading {
@@ -52,7 +50,7 @@ impl Loading {
         let (shown, keys, decoded) = (file.shown.clone(), file.keys_of(engine::values(keys))?, Decoded::new(makers));
         let default = default.map(|default| Slot::of(engine::value(default)));
         let queued = BTreeMap::new();
-        Ok(Self { shown, keys, queued, next: 0, decoded, default, is_found: false, damage: None })
+        Ok(Self { shown, keys, queued, next: 0, decoded, default, is_found: false })
     }
 
     /// Loads values as they are after all calls before, without waiting for these.
@@ -117,9 +115,8 @@ impl Loading {
             }
             built
         });
-        for Built { mut values, reports, is_found, damage } in built {
+        for Built { mut values, reports, is_found } in built {
             self.is_found = is_found;
-            self.damage = self.damage.take().or(damage);
             *next += values.len();
             self.decoded.add(values.len(), |slots| {
                 slots.swap_with_slice(&mut values);
@@ -139,7 +136,6 @@ struct Built {
     reports: (Reports, Vec<Deferred>),
     /// True if the first key has a value.
     is_found: bool,
-    damage: Option<StoreError>,
 }
 
 impl Built {
@@ -157,14 +153,12 @@ impl Built {
         let (mut values, alone) = (found.iter().map(|_| Slot::new()).collect::<Vec<_>>(), Threads::alone());
         let effort = Effort::of(inputs.clone().take(KIND_SAMPLE), 0, found.len(), may, None);
         let mut reports = build_slots(inputs, &mut values, &effort, hold, &alone);
-        let mut damage = None;
         for (index, value) in found.into_iter().enumerate() {
             if let Err(error) = value {
-                reports.0.push_error(index, || error.to_string());
-                damage.get_or_insert(error);
+                reports.0.push_error(index, || Failure::new(store_code(&error), error));
             }
         }
-        Self { values, reports, is_found: are_found.first() == Some(&true), damage }
+        Self { values, reports, is_found: are_found.first() == Some(&true) }
     }
 }
 
@@ -191,12 +185,7 @@ impl StoreWork for Loading {
         let outcome = Outcome::from(result.map(|()| {
             let name = |index: usize| shown(&self.keys[index]);
             let lines = self.decoded.reports.lines(&Subject::keys(&self.shown, &name));
-            let code = match (&self.damage, self.decoded.reports.has_errors()) {
-                (Some(error), _) => super::code_of(error),
-                (None, true) => EngineError::ERR_INVALID_DATA,
-                (None, false) => EngineError::OK,
-            };
-            Outcome { code, ..Outcome::new(self.decoded.take(), lines) }
+            Outcome::new(self.decoded.take(), lines)
         }));
         match default {
             None => outcome.into_slot(),

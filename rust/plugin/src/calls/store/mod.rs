@@ -27,7 +27,7 @@ use super::encode::encode_key;
 use super::save::{self, NOT_COMPRESSED, WriteTicket};
 use crate::engine::{self, CompressionArg, DIALECT, Value};
 use crate::jobs::{lock, pool};
-use crate::report::{Failure, Line, NAME, Outcome, PATH, short};
+use crate::report::{Failure, Line, NAME, Outcome, PATH, short, store_code};
 
 /// Min values for which several threads pack or decode them.
 const PARALLEL_FROM: usize = 16;
@@ -72,13 +72,9 @@ struct ReaderPool {
 impl StoreFile {
     /// Opens a file, after all earlier calls of other stores that had the same one.
     pub fn open(path: &GString, compression: CompressionArg) -> Outcome<Option<Arc<Self>>> {
+        // After an error line, what is there can be used all the same.
         let opened = Self::try_open(path, compression);
-        Outcome::from(opened.map(|(file, lines)| {
-            // What is there can be used all the same.
-            let is_whole = lines.iter().all(|line: &Line| line.is_warning);
-            let code = if is_whole { EngineError::OK } else { EngineError::ERR_FILE_CORRUPT };
-            Outcome { code, ..Outcome::new(Some(file), lines) }
-        }))
+        opened.map(|(file, lines)| Outcome::new(Some(file), lines)).into()
     }
 
     fn try_open(path: &GString, compression: CompressionArg) -> Result<(Arc<Self>, Vec<Line>), Failure> {
@@ -114,7 +110,7 @@ impl StoreFile {
             };
             Line::warning(file.text(format_args!("{what} is \"{name}\" now")))
         });
-        let lost = store.lost().map(|error| Line::error(file.text(error)));
+        let lost = store.lost().map(|error| Line::error(file.failure(&error)));
         let lines = lost.into_iter().chain(set_aside).collect();
         let (readers, reader) = (store.readers(), store.reader().map_err(|error| file.not_opened(&error))?);
         file.readers = Mutex::new(ReaderPool { source: Some(readers), idle: vec![reader], ..ReaderPool::default() });
@@ -139,7 +135,7 @@ impl StoreFile {
     }
 
     fn failure(&self, error: &StoreError) -> Failure {
-        Failure::new(code_of(error), self.text(error))
+        Failure::new(store_code(error), self.text(error))
     }
 
     fn closed(&self) -> Failure {
@@ -296,26 +292,6 @@ fn path_of(path: &GString) -> Result<PathBuf, Failure> {
     save::path_of(path).map_err(|why| Failure::new(EngineError::ERR_FILE_BAD_PATH, failed(why)))
 }
 
-fn code_of(error: &StoreError) -> EngineError {
-    match error {
-        StoreError::Busy => EngineError::ERR_BUSY,
-        StoreError::CannotOpen => EngineError::ERR_FILE_CANT_OPEN,
-        StoreError::Name(_) => EngineError::ERR_FILE_BAD_PATH,
-        StoreError::NoDatabase | StoreError::Foreign | StoreError::OtherVersion(..) => {
-            EngineError::ERR_FILE_UNRECOGNIZED
-        }
-        StoreError::Damaged(_) | StoreError::DamagedValue | StoreError::NoJournal | StoreError::JournalLost => {
-            EngineError::ERR_FILE_CORRUPT
-        }
-        StoreError::ReadOnly | StoreError::JournalLeft => EngineError::ERR_FILE_NO_PERMISSION,
-        StoreError::TooLong => EngineError::ERR_INVALID_DATA,
-        StoreError::Memory => EngineError::ERR_OUT_OF_MEMORY,
-        StoreError::Exists => EngineError::ERR_ALREADY_EXISTS,
-        StoreError::Moved => EngineError::ERR_FILE_BAD_DRIVE,
-        StoreError::JournalKept(_) | StoreError::Full | StoreError::System(_) => EngineError::ERR_FILE_CANT_WRITE,
-    }
-}
-
 fn not_opened(path: &Path, shown: &str, error: &StoreError) -> Failure {
     let text = |why: &dyn std::fmt::Display| format!("\"{}\": {why}", short(shown, PATH));
     match (error, path.parent(), shown.rsplit_once('/')) {
@@ -323,7 +299,7 @@ fn not_opened(path: &Path, shown: &str, error: &StoreError) -> Failure {
             let makes = format!("DirAccess.make_dir_recursive_absolute(\"{}\") makes it", short(shown, PATH));
             Failure::new(EngineError::ERR_FILE_NOT_FOUND, text(&format_args!("its folder does not exist; {makes}")))
         }
-        _ => Failure::new(code_of(error), text(error)),
+        _ => Failure::new(store_code(error), text(error)),
     }
 }
 

@@ -13,10 +13,11 @@ const SMALL_VALUE: usize = 4 << 10;
 pub const MOST_NESTED: usize = 4;
 
 /// Builds a small value that [`Reader::flat`] reads, with at most `nested` full containers in one another. Without
-/// `texts`, the cache between values is used. `false` for other bytes; the slot may hold a part of the value then.
+/// `texts`, the cache between values is used. `false` for other bytes, and if some follow the value; the slot may hold a
+/// part of it then.
 #[inline(always)]
 pub fn build_flat(bytes: &[u8], slot: &mut Slot, nested: usize, texts: Option<&mut Texts>) -> bool {
-    bytes.len() < SMALL_VALUE && build(bytes, slot, nested, texts).is_some()
+    bytes.len() < SMALL_VALUE && build(bytes, slot, nested, texts).is_some_and(<[u8]>::is_empty)
 }
 
 /// Builds a value inside another one, and returns the bytes after it.

@@ -12,7 +12,7 @@ use varbatch_workers::Threads;
 pub use self::flat::{MOST_NESTED, build_flat};
 use crate::engine::{REAL, Slot, SlotType, Value};
 use crate::objects::Makers;
-use crate::report::Dropped;
+use crate::report::{Dropped, Rest};
 use crate::value::refused;
 use crate::value::string_cache::Texts;
 
@@ -153,10 +153,10 @@ impl<'a, 't> Build<'a, 't> {
         Self { progress, ..self }
     }
 
-    /// Builds the next value in `slot`, which is cleared on an error.
+    /// Builds the value in `slot`, which is cleared on an error. It should be the last of the reader.
     pub fn build(&mut self, slot: &mut Slot) -> Result<Option<Box<Dropped>>, Stop> {
         match self.value(slot) {
-            Ok(()) if self.refused.count + self.skipped().count == 0 => Ok(None),
+            Ok(()) if self.refused.count + self.skipped().count + self.reader.left() == 0 => Ok(None),
             Ok(()) => Ok(Some(self.dropped())),
             Err(stop) => {
                 slot.clear();
@@ -179,6 +179,7 @@ impl<'a, 't> Build<'a, 't> {
         Box::new(Dropped {
             elements: first(self.refused, refused::dropped()),
             properties: first(self.skipped(), not_stored),
+            rest: Rest::after(&self.reader),
         })
     }
 

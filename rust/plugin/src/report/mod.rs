@@ -1,22 +1,23 @@
 //! What a call ends with: its value, and the lines that it prints. However many values fail, it prints a few lines and
 //! only counts the rest. The lines depend only on the indices, never on which thread was first.
 
-use std::cell::Cell;
+mod cause;
+mod outcome;
+
 use std::fmt;
-use std::iter::repeat;
 
-use godot::global::{Error as EngineError, godot_error, godot_warn};
-use godot::meta::ToGodot;
-use varbatch_codec::Kind;
+use godot::global::Error as EngineError;
+use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Kind, Reader, validate};
+use varbatch_storage::may_be_value;
 
-use crate::engine::Slot;
+pub use self::cause::Cause;
+#[cfg(feature = "store")]
+pub use self::cause::store_code;
+pub use self::outcome::{Failure, Line, Outcome, PRINTS, print};
+use crate::engine::DIALECTS;
 
 /// Max lines that a call prints, before the line that counts the rest.
 const MAX_LINES: usize = 20;
-
-/// A longer line is cut to this many bytes of its start and of its end: a name in hostile bytes can be megabytes long.
-const MAX_START: usize = 6 << 10;
-const MAX_END: usize = 2 << 10;
 
 /// What was left out of a value, which is valid without it: how many, and the offset of the first with its path.
 #[derive(Debug)]
@@ -25,11 +26,30 @@ pub struct Dropped {
     pub elements: (usize, String),
     /// Properties of objects of listed classes, which do not have them.
     pub properties: (usize, String),
+    pub rest: Option<Rest>,
+}
+
+impl Dropped {
+    /// Returns the warnings of a call for the value at the start of `bytes`. It may also ask for whole values after it.
+    pub fn lines(mut self: Box<Self>, bytes: &[u8]) -> Vec<Line> {
+        self.rest.take_if(|rest| rest.engines.is_empty() && are_values(&bytes[bytes.len() - rest.len()..]));
+        let mut reports = Reports::default();
+        reports.push_dropped(None, self);
+        reports.lines(&VALUES)
+    }
+}
+
+fn are_values(mut bytes: &[u8]) -> bool {
+    while !bytes.is_empty() {
+        let Ok(len) = validate(Reader::new(bytes).with_objects(true)) else { return false };
+        bytes = bytes.get(len..).unwrap_or_default();
+    }
+    true
 }
 
 impl fmt::Display for Dropped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { elements: (elements, first), properties: (properties, first_property) } = self;
+        let Self { elements: (elements, first), properties: (properties, first_property), .. } = self;
         match elements {
             0 => {}
             1 => write!(f, "dropped an element: {first}")?,
@@ -44,6 +64,59 @@ impl fmt::Display for Dropped {
             _ => write!(f, "skipped {properties} properties; the first: {first_property}"),
         }
     }
+}
+
+/// Bytes after values, which are ignored.
+#[derive(Debug)]
+pub struct Rest {
+    /// The number of values with bytes after them, and what is found after the first one.
+    values: usize,
+    first: CodecError,
+    /// The engines whose values take all of the bytes.
+    engines: Vec<Engine>,
+}
+
+impl Rest {
+    /// Describes the bytes after the value that `reader` has read, if there are any.
+    pub fn after(reader: &Reader<'_>) -> Option<Self> {
+        let bytes = reader.bytes(0, usize::MAX);
+        let found = reader.left();
+        let reads_all = |engine: &Engine| may_be_value(bytes, bytes.len() as u64, Dialect::of(*engine));
+        (found > 0).then(|| Self {
+            values: 1,
+            first: reader.error_at(reader.position(), CodecErrorKind::Behind { found }),
+            engines: Engine::ALL.into_iter().filter(reads_all).collect(),
+        })
+    }
+
+    fn len(&self) -> usize {
+        if let CodecErrorKind::Behind { found } = *self.first.kind() { found } else { 0 }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.values += other.values;
+        self.engines.retain(|engine| other.engines.contains(engine));
+    }
+}
+
+impl fmt::Display for Rest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { values, first, engines } = self;
+        write!(f, "{first}; they are ignored")?;
+        if *values > 1 {
+            write!(f, ", as after {} more values", values - 1)?;
+        }
+        match names_of(engines) {
+            names if names.is_empty() => Ok(()),
+            names => write!(f, "; all of it can be read in {names}: see transcode() and transcode_file()"),
+        }
+    }
+}
+
+/// Names dialects as scripts do.
+pub fn names_of(engines: &[Engine]) -> String {
+    let dialects = DIALECTS.iter().filter(|(_, dialect)| engines.contains(&dialect.engine));
+    dialects.map(|(name, _)| *name).collect::<Vec<_>>().join(" or ")
 }
 
 pub fn no_buffer(kind: Kind) -> String {
@@ -67,25 +140,27 @@ pub struct Reports {
     errors: Kept,
     warnings: Kept,
     /// The error that ended the batch. It is always printed.
-    end: Option<(Index, String)>,
+    end: Option<(Index, Failure)>,
+    /// The first value that is followed by bytes. One line is about all of them.
+    rest: Option<(Index, Rest)>,
 }
 
 /// Reports of one severity, sorted by index. Reports with equal indices keep their order.
 #[derive(Debug, Default)]
 struct Kept {
     count: usize,
-    first: Vec<(Index, String)>,
+    first: Vec<(Index, Failure)>,
 }
 
 impl Kept {
-    fn add(&mut self, index: Index, text: impl FnOnce() -> String) {
+    fn add<E: Into<Failure>>(&mut self, index: Index, report: impl FnOnce() -> E) {
         self.count += 1;
         if self.is_full(index) {
             return;
         }
         self.first.truncate(MAX_LINES - 1);
         let at = self.first.partition_point(|(other, _)| *other <= index);
-        self.first.insert(at, (index, text()));
+        self.first.insert(at, (index, report().into()));
     }
 
     fn is_full(&self, index: Index) -> bool {
@@ -94,16 +169,16 @@ impl Kept {
 
     fn append(&mut self, other: &mut Self, index_of: impl Fn(Index) -> Index) {
         self.count += std::mem::take(&mut other.count) - other.first.len();
-        for (index, text) in other.first.drain(..) {
-            self.add(index_of(index), || text);
+        for (index, report) in other.first.drain(..) {
+            self.add(index_of(index), || report);
         }
     }
 }
 
 impl Reports {
-    /// Adds an error about an element, or about the whole call; its text is only built if it may be printed.
-    pub fn push_error(&mut self, index: impl Into<Index>, text: impl FnOnce() -> String) {
-        self.errors.add(index.into(), text);
+    /// Adds an error about an element, or about the whole call; it is only built if it may be printed.
+    pub fn push_error<E: Into<Failure>>(&mut self, index: impl Into<Index>, error: impl FnOnce() -> E) {
+        self.errors.add(index.into(), error);
     }
 
     /// Counts an error if it would not be printed. Returns true if so.
@@ -116,11 +191,32 @@ impl Reports {
 
     /// Adds a warning like an error. There is a value nevertheless.
     pub fn push_warning(&mut self, index: impl Into<Index>, text: impl FnOnce() -> String) {
-        self.warnings.add(index.into(), text);
+        self.warnings.add(index.into(), || Failure { code: EngineError::OK, text: text() });
     }
 
-    pub fn set_end(&mut self, index: impl Into<Index>, error: impl fmt::Display) {
-        self.end = Some((index.into(), error.to_string()));
+    /// Adds what was left out of a value.
+    pub fn push_dropped(&mut self, index: impl Into<Index>, dropped: Box<Dropped>) {
+        let index = index.into();
+        if dropped.elements.0 + dropped.properties.0 > 0 {
+            self.push_warning(index, || dropped.to_string());
+        }
+        if let Some(rest) = dropped.rest {
+            self.add_rest(index, rest);
+        }
+    }
+
+    fn add_rest(&mut self, index: Index, mut rest: Rest) {
+        match &mut self.rest {
+            Some((first, known)) if *first <= index => known.add(&rest),
+            known => {
+                known.iter().for_each(|(_, later)| rest.add(later));
+                *known = Some((index, rest));
+            }
+        }
+    }
+
+    pub fn set_end(&mut self, index: impl Into<Index>, error: impl Into<Failure>) {
+        self.end = Some((index.into(), error.into()));
     }
 
     /// Moves the reports of other elements of the same batch, such as those of another thread, into these.
@@ -131,8 +227,11 @@ impl Reports {
     pub fn append_as(&mut self, other: &mut Self, index_of: impl Fn(Index) -> Index) {
         self.errors.append(&mut other.errors, &index_of);
         self.warnings.append(&mut other.warnings, &index_of);
-        if let Some((index, text)) = other.end.take() {
-            self.end = Some((index_of(index), text));
+        if let Some((index, error)) = other.end.take() {
+            self.end = Some((index_of(index), error));
+        }
+        if let Some((index, rest)) = other.rest.take() {
+            self.add_rest(index_of(index), rest);
         }
     }
 
@@ -146,20 +245,20 @@ impl Reports {
     }
 
     pub fn first_error(&self) -> Option<(usize, &str)> {
-        self.errors.first.first().map(|(index, text)| (index.unwrap_or(0), &**text))
+        self.errors.first.first().map(|(index, error)| (index.unwrap_or(0), &*error.text))
     }
 
     /// Returns the lines to print, in order of index. If there are too many, errors take precedence over warnings.
     pub fn lines(&self, subject: &Subject<'_>) -> Vec<Line> {
-        let end = self.end.as_ref();
-        let room = MAX_LINES - usize::from(end.is_some());
+        let rest =
+            self.rest.as_ref().map(|(index, rest)| (*index, Failure { code: EngineError::OK, text: rest.to_string() }));
+        let room = MAX_LINES - usize::from(self.end.is_some()) - usize::from(rest.is_some());
         let errors = &self.errors.first[..self.errors.first.len().min(room)];
         let warnings = &self.warnings.first[..self.warnings.first.len().min(room - errors.len())];
-        let mut shown: Vec<_> = errors.iter().zip(repeat(false)).chain(warnings.iter().zip(repeat(true))).collect();
-        shown.sort_by_key(|((index, _), _)| *index);
-        shown.extend(end.zip(Some(false)));
+        let mut shown: Vec<_> = errors.iter().chain(warnings).chain(&rest).collect();
+        shown.sort_by_key(|(index, _)| *index);
         let mut lines: Vec<_> =
-            shown.into_iter().map(|((index, text), is_warning)| subject.line(*index, text, is_warning)).collect();
+            shown.into_iter().chain(&self.end).map(|(index, report)| subject.line(*index, report)).collect();
         let more = [self.errors.count - errors.len(), self.warnings.count - warnings.len()];
         lines.extend(subject.more(more));
         lines
@@ -190,13 +289,13 @@ impl<'s> Subject<'s> {
         Self { name: Some(name), ..Self::file(path) }
     }
 
-    fn line(&self, index: Index, text: &str, is_warning: bool) -> Line {
+    fn line(&self, index: Index, Failure { code, text }: &Failure) -> Line {
         let text = match index {
             Some(index) if let Some(name) = self.name => format!("{}: {text}", name(index)),
             Some(index) if !self.element.is_empty() => format!("{} {index}: {text}", self.element),
             _ => text.to_owned(),
         };
-        Line::new(self.in_file(text), is_warning)
+        Line::new(self.in_file(text), *code)
     }
 
     fn more(&self, [errors, warnings]: [usize; 2]) -> Option<Line> {
@@ -209,7 +308,7 @@ impl<'s> Subject<'s> {
         };
         let are = if errors + warnings == 1 { "is" } else { "are" };
         let text = self.in_file(format!("{what} {are} not printed{advice}"));
-        Some(Line::new(text, errors == 0))
+        Some(Line::new(text, if errors == 0 { EngineError::OK } else { Cause::Refused.into() }))
     }
 
     fn in_file(&self, text: String) -> String {
@@ -226,122 +325,6 @@ pub const PAIRS: Subject<'_> = Subject::of("pair", "");
 /// Objects to record. The texts name them.
 pub const OBJECTS: Subject<'_> = Subject::of("", "");
 
-/// A line that a call prints, without the name of the method.
-#[derive(Clone, Debug)]
-pub struct Line {
-    pub text: String,
-    pub is_warning: bool,
-}
-
-impl Line {
-    pub fn error(text: impl fmt::Display) -> Self {
-        Self::new(text.to_string(), false)
-    }
-
-    pub fn warning(text: impl fmt::Display) -> Self {
-        Self::new(text.to_string(), true)
-    }
-
-    fn new(mut text: String, is_warning: bool) -> Self {
-        if text.len() > MAX_START + MAX_END {
-            let (start, end) = (text.floor_char_boundary(MAX_START), text.ceil_char_boundary(text.len() - MAX_END));
-            text.replace_range(start..end, "...");
-        }
-        Self { text, is_warning }
-    }
-}
-
-thread_local! {
-    /// False if calls of this thread, and the tasks that it starts, print nothing.
-    pub static PRINTS: Cell<bool> = const { Cell::new(true) };
-}
-
-/// Prints lines if the thread of the call wants them, prefixed with the names of the class and the method.
-pub fn print(prints: bool, class: &str, method: &str, lines: &[Line]) {
-    for Line { text, is_warning } in lines.iter().filter(|_| prints) {
-        let line = format!("{class}.{method}: {text}");
-        if *is_warning { godot_warn!("{line}") } else { godot_error!("{line}") }
-    }
-}
-
-/// The reason why a call failed as a whole: the engine's error code and a message.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    /// Not `OK`.
-    pub code: EngineError,
-    pub text: String,
-}
-
-impl Failure {
-    pub fn new(code: EngineError, text: impl fmt::Display) -> Self {
-        Self { code, text: text.to_string() }
-    }
-
-    pub fn invalid(text: impl fmt::Display) -> Self {
-        Self::new(EngineError::ERR_INVALID_PARAMETER, text)
-    }
-}
-
-pub struct Outcome<T> {
-    pub value: T,
-    pub lines: Vec<Line>,
-    /// The message of a task that prints nothing.
-    pub note: &'static str,
-    /// `OK` if nothing failed.
-    pub code: EngineError,
-}
-
-impl<T> Outcome<T> {
-    /// Makes the outcome of a call with lines to print: `ERR_INVALID_DATA` if one of them is an error.
-    pub fn new(value: T, lines: Vec<Line>) -> Self {
-        let code =
-            if lines.iter().all(|line| line.is_warning) { EngineError::OK } else { EngineError::ERR_INVALID_DATA };
-        Self { value, lines, note: "", code }
-    }
-
-    pub fn failed(value: T, Failure { code, text }: Failure) -> Self {
-        Self { value, lines: vec![Line::error(text)], note: "", code }
-    }
-
-    pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Outcome<U> {
-        let Self { value, lines, note, code } = self;
-        Outcome { value: map(value), lines, note, code }
-    }
-
-    /// Returns the message for scripts: the lines, or the note if there are none.
-    pub fn message(&self) -> String {
-        match self.lines.as_slice() {
-            [] => self.note.to_owned(),
-            lines => lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n"),
-        }
-    }
-}
-
-impl<T: Default> Outcome<T> {
-    pub fn of(result: Result<Self, impl fmt::Display>) -> Self {
-        result.unwrap_or_else(|error| Self::new(T::default(), vec![Line::error(error)]))
-    }
-}
-
-/// The arguments may be invalid.
-impl<T: Default> From<Result<Self, Failure>> for Outcome<T> {
-    fn from(result: Result<Self, Failure>) -> Self {
-        result.unwrap_or_else(|failure| Self::failed(T::default(), failure))
-    }
-}
-
-impl Outcome<EngineError> {
-    pub fn of_code(result: Result<Self, Failure>) -> Self {
-        result.unwrap_or_else(|failure| Self::failed(failure.code, failure))
-    }
-}
-
-impl<T: ToGodot> Outcome<T> {
-    pub fn into_slot(self) -> Outcome<Slot> {
-        self.map(|value| Slot::from(value.to_variant()))
-    }
-}
-
 #[cfg(test)]
-#[path = "../tests/unit/report.rs"]
+#[path = "../../tests/unit/report.rs"]
 mod tests;
