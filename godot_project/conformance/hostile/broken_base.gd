@@ -4,6 +4,11 @@ extends "../support/round_trip.gd"
 var _good: PackedByteArray = var_to_bytes("good")
 
 
+## Bad bytes often go on after a value.
+func _init() -> void:
+	ignores_rest = true
+
+
 ## The same as the engine on every buffer, alone, in one batch between good ones, and as frames.
 ## Where the engine refuses: null, and one error line that says at which byte, the same everywhere.
 ## Where it drops elements of a typed container: one warning a value.

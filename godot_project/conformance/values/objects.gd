@@ -17,7 +17,6 @@ func test_ids_and_whole_objects_everywhere() -> void:
 
 ## An id is read as an object that holds it. The engine never writes id 0, but reads it as null.
 func test_ids_that_are_read() -> void:
-	ignores_rest = true
 	for id: int in [0, 1, 2, 0x7fffffff, 0x7fffffffffffffff, -1, -0x7fffffffffffffff]:
 		for objects: bool in [false, true]:
 			check_from_bytes(Values.id_bytes(id), "id %d" % id, objects)
@@ -102,7 +101,6 @@ func test_refused() -> void:
 
 ## Broken, strange and harmless forms of whole objects, alone and inside, and parts of sound ones.
 func test_strange_objects() -> void:
-	ignores_rest = true
 	var scripted := Scripted.new()
 	scripted.content = ["a", {"k": Resource.new()}]
 	for value: Variant in [RefCounted.new(), scripted, [scripted], {"k": Resource.new()}]:
