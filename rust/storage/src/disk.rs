@@ -4,10 +4,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice};
 use std::path::Path;
 
-/// The system lists the open files of a process here. They can be linked from here.
-#[cfg(target_os = "linux")]
-pub const OPEN_FILES: &str = "/proc/self/fd";
-
 /// A change to the disk. A power cut can undo any that was not flushed, and any part of a write.
 #[cfg_attr(not(test), expect(dead_code, reason = "only tests look at it"))]
 pub enum Change<'a> {
@@ -15,6 +11,7 @@ pub enum Change<'a> {
     Create(&'a File, Option<&'a Path>),
     Write(&'a File, &'a [IoSlice<'a>]),
     SetLen(&'a File, u64),
+    SetPermissions,
     Flush(&'a File),
     #[cfg(target_os = "linux")]
     Link(&'a File, &'a Path),
@@ -40,10 +37,11 @@ pub fn create(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Creates a file without a name, which can be read too, for who has to copy it.
 #[cfg(target_os = "linux")]
 pub fn create_unnamed(folder: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, open};
-    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     let file = open(folder, flags, Mode::from_raw_mode(0o666))?.into();
     make(Change::Create(&file, None), || Ok(()))?;
     Ok(file)
@@ -56,6 +54,10 @@ pub fn write(mut file: &File, slices: &[IoSlice<'_>]) -> io::Result<usize> {
 
 pub fn set_len(file: &File, len: u64) -> io::Result<()> {
     make(Change::SetLen(file, len), || file.set_len(len))
+}
+
+pub fn set_permissions(file: &File, permissions: fs::Permissions) -> io::Result<()> {
+    make(Change::SetPermissions, || file.set_permissions(permissions))
 }
 
 /// Waits until all bytes are on the disk.
@@ -72,7 +74,7 @@ pub fn flush(file: &File) -> io::Result<()> {
 #[cfg(target_os = "linux")]
 pub fn link(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
-    let from = format!("{OPEN_FILES}/{}", std::os::fd::AsRawFd::as_raw_fd(file));
+    let from = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file));
     make(Change::Link(file, path), || Ok(linkat(CWD, from, CWD, path, AtFlags::SYMLINK_FOLLOW)?))
 }
 
@@ -117,3 +119,7 @@ pub mod tests;
 #[cfg(all(test, unix))]
 #[path = "../tests/unit/power.rs"]
 mod power;
+
+#[cfg(all(test, target_os = "linux"))]
+#[path = "../tests/unit/refused.rs"]
+mod refused;

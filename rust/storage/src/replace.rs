@@ -1,10 +1,13 @@
 //! A file that is being written and will replace another one when it is complete: dropped before, nothing of it
 //! remains. On Linux, if the file system supports that, it has no name until then, so that not even a killed process
-//! leaves anything of it. Elsewhere it has one of the names of [`beside`](crate::beside).
+//! leaves anything of it. Elsewhere it has one of the names of [`beside`](crate::beside). Some file systems, such as those
+//! of containers, make files without names and then refuse to link them: then a copy has a name.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+#[cfg(target_os = "linux")]
+use std::sync::Mutex;
 
 use crate::beside::{self, Beside};
 use crate::disk;
@@ -14,6 +17,10 @@ use crate::order::{Ticket, folder_of};
 #[cfg(windows)]
 pub(super) use crate::windows::retry;
 use varbatch_workers::Threads;
+
+/// The folder in which a file without a name could be linked last to no name.
+#[cfg(target_os = "linux")]
+static UNLINKED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// A file that will replace another one, at [`Self::commit`].
 #[derive(Debug)]
@@ -47,11 +54,18 @@ impl Replacement {
     pub fn new(path: &Path) -> io::Result<Self> {
         let path = target(path)?;
         let old = replaceable(&path)?;
-        let (file, beside) = create(folder_of(&path))?;
-        let this = Self { file, beside, path, old, checked: None };
-        if let Some(old) = &this.old {
-            keep_permissions(old, &this.file)?;
+        #[cfg(target_os = "linux")]
+        if let Some(file) = unnamed(folder_of(&path), old.as_ref()) {
+            return Ok(Self { file, beside: None, path, old, checked: None });
         }
+        Self::named(path, old)
+    }
+
+    /// Makes a file that has another name until it is at `path`.
+    fn named(path: PathBuf, old: Option<File>) -> io::Result<Self> {
+        let (file, beside) = beside::create(folder_of(&path))?;
+        let this = Self { file, beside: Some(beside), path, old, checked: None };
+        this.old.iter().try_for_each(|old| keep_permissions(old, &this.file))?;
         Ok(this)
     }
 
@@ -60,6 +74,14 @@ impl Replacement {
         disk::flush(&self.file)?;
         self.checked = Some(Checked::new(&self.path, backup, self.file.metadata()?.len(), threads));
         Ok(())
+    }
+
+    /// Copies all of a file, which gets the permissions of that, and waits until it is on the disk.
+    fn copy(&mut self, mut from: &File) -> io::Result<()> {
+        io::Seek::rewind(&mut from)?;
+        io::copy(&mut from, self)?;
+        keep_permissions(from, &self.file)?;
+        disk::flush(&self.file)
     }
 
     /// See [`Flushed::commit`](crate::Flushed::commit).
@@ -154,15 +176,13 @@ fn name_twice(path: &Path, old: Option<&File>, to: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         // Android and some file systems have no second names.
         Err(_) => {
-            let mut file = match File::open(path) {
+            let file = match File::open(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
                 file => file?,
             };
             let mut copy = Replacement::new(to)?;
-            io::copy(&mut file, &mut copy)?;
-            keep_permissions(&file, &copy.file)?;
-            disk::flush(&copy.file)?;
-            return put_at(&copy.file, &mut copy.beside, to);
+            copy.copy(&file)?;
+            return put_at(&mut copy.file, &mut copy.beside, to);
         }
     };
     let renamed = disk::rename(&beside.path, to);
@@ -172,35 +192,37 @@ fn name_twice(path: &Path, old: Option<&File>, to: &Path) -> io::Result<()> {
 }
 
 /// Gives a file the name `path`, in the same folder. If that fails, the old file is still there, and it can be tried again.
-fn put_at(file: &File, beside: &mut Option<Beside>, path: &Path) -> io::Result<()> {
+fn put_at(file: &mut File, beside: &mut Option<Beside>, path: &Path) -> io::Result<()> {
     let _ = file;
     #[cfg(target_os = "linux")]
     if beside.is_none() {
         // Linking replaces nothing: only a new file gets its name at once.
-        match disk::link(file, path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            linked => return linked,
+        if disk::link(file, path).is_ok() {
+            return Ok(());
         }
-        *beside = Some(beside::link(file, folder_of(path))?);
+        *beside = match beside::link(file, folder_of(path)) {
+            Ok(beside) => Some(beside),
+            Err(_) => {
+                let mut copy = Replacement::named(path.to_owned(), None)?;
+                copy.copy(file)?;
+                *varbatch_workers::lock(&UNLINKED) = Some(folder_of(path).to_owned());
+                std::mem::swap(file, &mut copy.file);
+                copy.beside.take()
+            }
+        };
     }
     beside.as_ref().map_or(Ok(()), |beside| disk::rename(&beside.path, path))
 }
 
-/// Makes an empty file in a folder: without a name, if the system and the file system support that.
-fn create(folder: &Path) -> io::Result<(File, Option<Beside>)> {
-    #[cfg(target_os = "linux")]
-    if Path::new(disk::OPEN_FILES).exists() {
-        use rustix::io::Errno;
-        match disk::create_unnamed(folder) {
-            Ok(file) => return Ok((file, None)),
-            Err(error) => match Errno::from_io_error(&error) {
-                // Kernels and file systems, including old ones, report in these ways that they do not.
-                Some(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {}
-                _ => return Err(error),
-            },
-        }
+/// Makes a file without a name, with the permissions of an old one, if the system and the file system can do that.
+#[cfg(target_os = "linux")]
+fn unnamed(folder: &Path, old: Option<&File>) -> Option<File> {
+    if varbatch_workers::lock(&UNLINKED).as_deref() == Some(folder) {
+        return None;
     }
-    beside::create(folder).map(|(file, beside)| (file, Some(beside)))
+    // What else is wrong keeps a file with a name from being made, too.
+    let file = disk::create_unnamed(folder).ok()?;
+    old.is_none_or(|old| keep_permissions(old, &file).is_ok()).then_some(file)
 }
 
 /// Returns the file at `path`, if there is one. Fails if it cannot be written to, though a rename would replace it.
@@ -225,19 +247,24 @@ fn replaceable(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Gives a new file the permissions of an old one, and its owner if that is allowed.
+/// Gives a new file the permissions of an old one, and its owner if that is allowed. Where permissions cannot be changed, it
+/// may keep its own, unless they allow more.
 fn keep_permissions(old: &File, new: &File) -> io::Result<()> {
     let metadata = old.metadata()?;
     #[cfg(unix)]
-    {
+    let may_keep = {
         use std::os::unix::fs::{MetadataExt, fchown};
         let of_new = new.metadata()?;
         if (metadata.uid(), metadata.gid()) != (of_new.uid(), of_new.gid()) {
             // Only root may give a file away.
             let _ = fchown(new, Some(metadata.uid()), Some(metadata.gid()));
         }
-    }
-    new.set_permissions(metadata.permissions())
+        of_new.mode() & !metadata.mode() == 0
+    };
+    #[cfg(not(unix))]
+    let may_keep = false;
+    let kept = disk::set_permissions(new, metadata.permissions());
+    if may_keep { Ok(()) } else { kept }
 }
 
 /// Elsewhere it does not matter who has the old file open.

@@ -246,6 +246,18 @@ impl Loader {
         Ok(ReadStep::End)
     }
 
+    /// Reads the next bytes of the stream into `piece`, whatever they mean; none at the end. Not together with [`Self::read`].
+    pub fn read_bytes(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<(), LoadError> {
+        piece.clear();
+        self.source.read(piece, READ_LEN, threads)?;
+        if piece.is_empty() && self.unread > 0 {
+            // It became shorter meanwhile.
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        self.unread = self.unread.saturating_sub(piece.len() as u64);
+        Ok(())
+    }
+
     /// Decrypts a part of the file, and all of it before values are searched in it.
     fn gather(&mut self, mut stream: Vec<u8>) -> Result<ReadStep, LoadError> {
         let before = stream.len();

@@ -21,6 +21,7 @@ pub enum Record {
     Create(usize, Option<PathBuf>),
     Write { file: usize, at: u64, bytes: Vec<u8> },
     SetLen(usize, u64),
+    SetPermissions,
     Flush(usize),
     Link(usize, PathBuf),
     HardLink(PathBuf, PathBuf),
@@ -82,6 +83,7 @@ impl Recorder {
                 Record::Write { file: self.number(file), at, bytes }
             }
             Change::SetLen(file, len) => Record::SetLen(self.number(file), len),
+            Change::SetPermissions => Record::SetPermissions,
             Change::Flush(file) => Record::Flush(self.number(file)),
             #[cfg(target_os = "linux")]
             Change::Link(file, path) => Record::Link(self.number(file), path.to_owned()),

@@ -68,6 +68,7 @@ impl Disk {
             }
             Record::Write { file, at, bytes } => self.edit(*file, Edit::Write(*at as usize, bytes.clone())),
             Record::SetLen(file, len) => self.edit(*file, Edit::SetLen(*len as usize)),
+            Record::SetPermissions => {}
             Record::Flush(file) => {
                 let bytes = self.files.get_mut(file).expect("it was created");
                 self.edits.remove(file).iter().flatten().for_each(|edit| edit.apply(bytes));
