@@ -101,10 +101,7 @@ pub fn start_of(class: &'static str, method: &'static str, job: impl Job + 'stat
     let weak = Arc::downgrade(&shared);
     let tickets = job.tickets();
     let listener = move |task: &Arc<Task<AnyJob>>, event: TaskEvent| {
-        if let Some(shared) = weak.upgrade() {
-            shared.set_task(task);
-            dispatch::post(shared, event);
-        }
+        dispatch::post(event, || weak.upgrade().inspect(|shared| shared.set_task(task)));
     };
     let task = pool::TASKS.start(&pool::threads(), Box::new(job), listener);
     tickets.into_iter().for_each(|ticket| add_task(ticket, &task));

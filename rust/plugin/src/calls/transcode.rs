@@ -85,9 +85,10 @@ pub fn transcode_file(
         )));
     }
     let mut target = SaveTarget { key, ..SaveTarget::plain(to) };
-    let ticket = target.ticket();
+    // Before the ticket, as the engine may print why it does not open a project file: a Logger may run.
     let file = Source { key, ..Source::plain(from) };
     let mut loader = file.open()?;
+    let ticket = target.ticket();
     target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
     crate::jobs::pool::with(len >= LOAD_PARALLEL_FROM || loader.compression().is_some(), |threads| {

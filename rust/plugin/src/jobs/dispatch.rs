@@ -88,23 +88,25 @@ pub fn watch() {
 }
 
 /// Notifies the main thread of an event of a task. From any thread.
-pub fn post(shared: Arc<Shared>, event: TaskEvent) {
-    match event {
-        TaskEvent::Progressed if shared.is_posted.swap(true, Ordering::AcqRel) => return,
-        TaskEvent::Waiting if IS_WAITING.swap(true, Ordering::AcqRel) => return,
-        TaskEvent::Waiting => {}
-        TaskEvent::Progressed | TaskEvent::Finished => lock(&NEWS).push((shared, event)),
+pub fn post(event: TaskEvent, shared: impl FnOnce() -> Option<Arc<Shared>>) {
+    if event == TaskEvent::Waiting {
+        // It may come late, when `shared` would be the last reference: values, and objects in them, would end here.
+        if IS_WAITING.swap(true, Ordering::AcqRel) {
+            return;
+        }
+    } else {
+        let Some(shared) = shared() else { return };
+        if event == TaskEvent::Progressed && shared.is_posted.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        lock(&NEWS).push((shared, event));
     }
     request_call();
 }
 
 /// Starts work that no object tells of. Calls `begun` with its task, before anything runs that may be a script.
 pub fn start_alone(job: AnyJob, begun: impl FnOnce(&Arc<Task<AnyJob>>)) {
-    let task = pool::TASKS.start(&pool::threads(), job, |_, event| {
-        if event == TaskEvent::Waiting && !IS_WAITING.swap(true, Ordering::AcqRel) {
-            request_call();
-        }
-    });
+    let task = pool::TASKS.start(&pool::threads(), job, |_, event| post(event, || None));
     begun(&task);
     watch();
 }
