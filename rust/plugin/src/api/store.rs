@@ -12,7 +12,7 @@ use super::task::{VarBatchTask, end_of, start_of};
 use super::var_batch::makers;
 use crate::calls::save::NOT_COMPRESSED;
 use crate::calls::store::{self, Backup, Finding, KeyRange, Loading, SaveRequest, StoreFile, Upkeep};
-use crate::engine::{AnyArg, ArrayArg, CompressionArg, FlagArg, no, null};
+use crate::engine::{AnyArg, ArrayArg, FlagArg, no, null};
 
 const CLASS: &str = "VarBatchStore";
 
@@ -34,10 +34,7 @@ impl VarBatchStore {
     const KEY_DAMAGED: i64 = 2;
 
     #[func]
-    fn open(
-        path: GString,
-        #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
-    ) -> Option<Gd<Self>> {
+    fn open(path: GString, #[opt(default = NOT_COMPRESSED)] compression_mode: i64) -> Option<Gd<Self>> {
         let open = |file| Gd::from_init_fn(|base| Self { file, _base: base });
         end_of(CLASS, "open", StoreFile::open(&path, compression_mode).map(|file| file.map(open)))
     }

@@ -18,9 +18,7 @@ use crate::calls::encode::{ToBytes, ToFrames, vars_to_bytes, vars_to_frames};
 use crate::calls::load::{ALL, Load, load_var, load_vars};
 use crate::calls::save::{NOT_COMPRESSED, Save, Stored, save, to_append, to_save};
 use crate::calls::{change, decode, describe, encode, get_in, stream, transcode};
-use crate::engine::{
-    AnyArg, BytesArg, BytesOut, Call, CompressionArg, DialectArg, FlagArg, ObjectArg, Slot, Value, no, null,
-};
+use crate::engine::{AnyArg, BytesArg, BytesOut, Call, DialectArg, FlagArg, ObjectArg, Slot, Value, no, null};
 use crate::jobs::pool;
 use crate::objects::Makers;
 use crate::report::{Failure, Line, Outcome, PRINTS};
@@ -43,8 +41,8 @@ impl VarBatch {
     }
 
     #[func]
-    fn store_var(file: ObjectArg, value: Variant, #[opt(default = false)] full_objects: bool) -> EngineError {
-        end("store_var", stream::store_var(&file, &value, full_objects))
+    fn store_var(file: ObjectArg, value: Variant, #[opt(default = false)] full_objects: bool) -> bool {
+        end("store_var", stream::store_var(&file, &value, full_objects)) == EngineError::OK
     }
 
     #[func]
@@ -53,8 +51,8 @@ impl VarBatch {
     }
 
     #[func]
-    fn store_vars(file: ObjectArg, values: AnyArray, #[opt(default = false)] full_objects: bool) -> EngineError {
-        end("store_vars", stream::store_vars(&file, values, full_objects))
+    fn store_vars(file: ObjectArg, values: AnyArray, #[opt(default = false)] full_objects: bool) -> bool {
+        end("store_vars", stream::store_vars(&file, values, full_objects)) == EngineError::OK
     }
 
     #[func]
@@ -273,13 +271,13 @@ calls! {
         path: GString,
         value: Variant,
         #[opt(default = &no())] full_objects: FlagArg,
-        #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
+        #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
         #[opt(default = &null())] key: AnyArg,
         #[opt(default = false)] keep_backup: bool,
     ) -> EngineError {
         save, Save::held =>
             to_save(&path, varray![&value].upcast_any_array(), false, full_objects, Stored {
-                compression_mode: compression_mode.0, key: &key.0, keep_backup, header: &PackedByteArray::new(),
+                compression_mode, key: &key.0, keep_backup, header: &PackedByteArray::new(),
             })
     }
 
@@ -287,14 +285,14 @@ calls! {
         path: GString,
         values: AnyArray,
         #[opt(default = &no())] full_objects: FlagArg,
-        #[opt(default = CompressionArg(NOT_COMPRESSED))] compression_mode: CompressionArg,
+        #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
         #[opt(default = &null())] key: AnyArg,
         #[opt(default = false)] keep_backup: bool,
         #[opt(default = &BytesArg::default())] header: BytesArg,
     ) -> EngineError {
         save, Save::held =>
             to_save(&path, values, true, full_objects, Stored {
-                compression_mode: compression_mode.0, key: &key.0, keep_backup, header: &header.0,
+                compression_mode, key: &key.0, keep_backup, header: &header.0,
             })
     }
 

@@ -56,7 +56,6 @@ argument!(ArrayArg via AnyArray, ByRef, AnyArray::godot_shape(), Self, |arg| &ar
 argument!(DictionaryArg via AnyDictionary, ByRef, AnyDictionary::godot_shape(), Self, |arg| &arg.0);
 argument!(FlagArg via Variant, ByRef, Variant::godot_shape(), Self, |arg| &arg.0);
 argument!(DialectArg via i64, ByValue, enum_shape(FULL_NAME, DIALECTS.map(|(name, _)| name)), Self, |arg| arg.0);
-argument!(CompressionArg via i64, ByValue, enum_shape("FileAccess.CompressionMode", []), Self, |arg| arg.0);
 
 /// An enum of this name. The value of each constant is its index.
 fn enum_shape<const N: usize>(name: &'static str, constants: [&'static str; N]) -> GodotShape {
@@ -163,10 +162,6 @@ impl DialectArg {
         })
     }
 }
-
-/// A `FileAccess.CompressionMode`, or any other number.
-#[derive(Clone, Copy, Debug)]
-pub struct CompressionArg(pub i64);
 
 /// An object, null, or a freed object, which gdext would refuse before any of our code runs.
 #[derive(Clone, Debug)]

@@ -25,7 +25,7 @@ pub use self::saving::SaveRequest;
 pub use self::upkeep::{Backup, Upkeep, remove, rename};
 use super::encode::encode_key;
 use super::save::{self, NOT_COMPRESSED, WriteTicket};
-use crate::engine::{self, CompressionArg, DIALECT, Value};
+use crate::engine::{self, DIALECT, Value};
 use crate::jobs::{lock, pool};
 use crate::report::{Failure, Line, NAME, Outcome, PATH, short, store_code};
 
@@ -71,13 +71,13 @@ struct ReaderPool {
 
 impl StoreFile {
     /// Opens a file, after all earlier calls of other stores that had the same one.
-    pub fn open(path: &GString, compression: CompressionArg) -> Outcome<Option<Arc<Self>>> {
+    pub fn open(path: &GString, compression: i64) -> Outcome<Option<Arc<Self>>> {
         // After an error line, what is there can be used all the same.
         let opened = Self::try_open(path, compression);
         opened.map(|(file, lines)| Outcome::new(Some(file), lines)).into()
     }
 
-    fn try_open(path: &GString, compression: CompressionArg) -> Result<(Arc<Self>, Vec<Line>), Failure> {
+    fn try_open(path: &GString, compression: i64) -> Result<(Arc<Self>, Vec<Line>), Failure> {
         let at = path_of(path)?;
         let line = Ticket::line(&at);
         let mut file = Self {
@@ -85,16 +85,16 @@ impl StoreFile {
             line,
             path: at,
             shown: path.to_string(),
-            compresses: compression.0 == ZSTANDARD,
+            compresses: compression == ZSTANDARD,
             readers: Mutex::default(),
             changed: Condvar::new(),
             queue: Mutex::default(),
             memory: Mutex::default(),
             store: Mutex::new(None),
         };
-        if ![NOT_COMPRESSED, ZSTANDARD].contains(&compression.0) {
+        if ![NOT_COMPRESSED, ZSTANDARD].contains(&compression) {
             let expected = "VarBatch.COMPRESSION_NONE or FileAccess.COMPRESSION_ZSTD as the compression mode";
-            return Err(Failure::invalid(file.text(format_args!("expected {expected}, found {}", compression.0))));
+            return Err(Failure::invalid(file.text(format_args!("expected {expected}, found {compression}"))));
         }
         let _turns = turns_at(&file.path);
         let mut store = match engine::packed_bytes(path) {
