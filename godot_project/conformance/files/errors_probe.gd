@@ -23,6 +23,8 @@ func _ready() -> void:
 				_check_save(to, [1, 2], [-1, FileAccess.COMPRESSION_ZSTD])
 			"fill":
 				_fill(to)
+			"append":
+				_append(to)
 	finish()
 	errors.close()
 	for failure: String in failures:
@@ -44,6 +46,21 @@ func _fill(to: String) -> void:
 	var texts := pieces.map(func(of: PackedByteArray) -> String: return of.hex_encode())
 	for values: Array in [[noise], pieces, texts, [pieces, texts]]:
 		_check_save(to, values, ALL_MODES.slice(0, 3))
+
+
+## Tasks that write together more than fits, of which each ends as if it were alone.
+func _append(to: String) -> void:
+	var values := range(100).map(func(i: int) -> Array: return [i, _noise.slice(0, 1000)])
+	var tasks := values.map(func(value: Array) -> VarBatchTask: return VarBatch.append_vars_async(to, [value]))
+	var added: Array = []
+	var count_added := func() -> void:
+		for i: int in tasks.size():
+			var error: int = (tasks[i] as VarBatchTask).wait()
+			check(error in [OK, _code], "append %d gives %d" % [i, error])
+			added.append_array([values[i]] if error == OK else [])
+	quietly(count_added)
+	check(added.size() > 10 and added.size() < 70, "%d values fit" % added.size())
+	check_same(VarBatch.load_vars(to), added, "the values that were added")
 
 
 func _check_save(to: String, values: Array, modes: PackedInt32Array) -> void:

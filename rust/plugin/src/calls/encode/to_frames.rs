@@ -8,7 +8,7 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
 use super::{Batch, Form, Lossy, Run, plan_runs};
-use crate::engine::{Growing, Slot, Value};
+use crate::engine::{BytesOut, Growing, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::task::{Job, STEP};
 use crate::jobs::tuning::{
@@ -164,6 +164,14 @@ impl<'p, K> Plans<'p, K> {
         let (run, index) = (&self.runs[at], index - self.starts[at]);
         let marks = run.marks.get(index..index + 2)?;
         Some(run.plan().part(marks[0], marks[1]))
+    }
+
+    /// Takes the bytes of what is planned.
+    pub fn take(&mut self) -> PackedByteArray {
+        let mut bytes = PackedByteArray::new();
+        self.fill(bytes.allocate(self.len()), &Threads::alone());
+        self.runs.clear();
+        bytes
     }
 
     pub fn advance(&mut self) {

@@ -1,9 +1,11 @@
 //! Saves values to a file, whose old one stays in place until the new one is complete; or appends them to it, after the calls
 //! before. A plain call is a save that is run at once, and plans and writes some values at a time; a task plans all first.
 
+mod queued;
 mod target;
 
 use std::fs::File;
+use std::sync::Arc;
 use std::thread::Builder;
 
 use godot::global::Error as EngineError;
@@ -12,11 +14,14 @@ use varbatch_storage::{Committed, Flushed, Saver, WRITE_LEN};
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 use varbatch_workers::{Threads, join_later};
 
+use self::queued::SHORT;
+pub use self::queued::{JOINED, Queued};
+use self::target::{Append, add_append, commit_appends, end_appends, next_append};
 pub use self::target::{
     NOT_COMPRESSED, Request, SaveTarget, Stored, WriteTicket, add_task, path_of, to_append, to_save,
 };
 use super::encode::{Batch, Form, Plans};
-use crate::engine::{self, Slot};
+use crate::engine::{self, HeldBytes, Slot};
 use crate::jobs::pool;
 use crate::jobs::task::Job;
 use crate::jobs::tuning::{FLUSHED, SLOW_TO_FREE};
@@ -55,6 +60,8 @@ struct Saving<'p, K> {
     unflushed: usize,
     max_unflushed: usize,
     warnings: Vec<Line>,
+    /// This call, if it is a short append of a task, and those that joined it.
+    appends: Vec<Arc<Append>>,
     /// The position among the calls that write this file.
     ticket: WriteTicket,
     /// Dropped after the ticket, as all that is of the engine.
@@ -76,63 +83,22 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
     fn new(target: SaveTarget, plans: Plans<'p, K>, max_unflushed: usize) -> Result<Self, Failure> {
         target.check(&plans.reports)?;
         let stage = if target.appends { Stage::Wait } else { Stage::Create };
-        let ticket = target.ticket();
-        Ok(Self { target, stage, written: 0, unflushed: 0, max_unflushed, warnings: Vec::new(), ticket, plans })
+        let (ticket, appends) = (target.ticket(), Vec::new());
+        let warnings = Vec::new();
+        Ok(Self { target, stage, written: 0, unflushed: 0, max_unflushed, warnings, appends, ticket, plans })
     }
 
     /// Does the next step, and ends the ticket after the last one: a script may keep a task for long. If it fails, as the file
     /// or a value cannot be written, `self` can only be dropped.
     fn step(&mut self, threads: &Threads) -> Result<NextStep, Failure> {
-        let Self { target, plans, ticket, warnings, .. } = self;
-        let not_written = |error| target.not_written(&error);
-        self.stage = match std::mem::replace(&mut self.stage, Stage::Ended) {
-            // A later save already replaced the file, so this one need not be written.
-            Stage::Write(saver) | Stage::Flush(saver) if saver.is_overtaken(&ticket.0).map_err(not_written)? => {
-                Stage::Overtaken
+        let stage = std::mem::replace(&mut self.stage, Stage::Ended);
+        self.stage = match self.next(stage, threads) {
+            Err(_) if self.appends.len() > 1 => {
+                // One of them may be at fault, and the others must not fail with it.
+                end_appends(&self.appends, false);
+                self.begin_again()
             }
-            Stage::Wait if ticket.0.first_before().is_some() => Stage::Wait,
-            Stage::Wait => Stage::Create,
-            Stage::Create => {
-                if target.compression.is_some() && !plans.is_planned() {
-                    // The header of a compressed file needs the total length.
-                    plans.plan_next(usize::MAX, threads);
-                    target.check(&plans.reports)?;
-                }
-                match target.begin((target.header.len() + plans.len()) as u64, ticket)? {
-                    Some(mut saver) => {
-                        saver.write_bytes(&target.header, threads).map_err(not_written)?;
-                        Stage::Write(Box::new(saver))
-                    }
-                    None => Stage::Overtaken,
-                }
-            }
-            Stage::Write(mut saver) => {
-                if let Some((plan, cursor)) = plans.current() {
-                    let len = saver.write(plan, cursor, WRITE_LEN, threads).map_err(not_written)?;
-                    self.written += len;
-                    self.unflushed += len;
-                    if len == 0 {
-                        plans.advance();
-                    } else if threads.count() == 1 && self.unflushed >= self.max_unflushed {
-                        self.unflushed = 0;
-                        saver.flush_written().map_err(not_written)?;
-                    }
-                    Stage::Write(saver)
-                } else if plans.is_planned() {
-                    Stage::Flush(saver)
-                } else {
-                    plans.plan_some(threads);
-                    target.check(&plans.reports)?;
-                    Stage::Write(saver)
-                }
-            }
-            Stage::Flush(saver) => Stage::Commit(Box::new(saver.flush(threads).map_err(not_written)?)),
-            Stage::Commit(flushed) => {
-                let (stage, aside) = commit(target, ticket, *flushed)?;
-                warnings.extend(aside);
-                stage
-            }
-            ended @ (Stage::Overtaken | Stage::Ended) => ended,
+            next => next?,
         };
         Ok(match self.stage {
             Stage::Wait => NextStep::Parked,
@@ -141,10 +107,91 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
             Stage::Create | Stage::Write(_) => NextStep::More,
             Stage::Flush(_) | Stage::Commit(_) => NextStep::Blocking,
             Stage::Overtaken | Stage::Ended => {
+                end_appends(&self.appends, matches!(self.stage, Stage::Ended));
                 self.ticket.end();
                 NextStep::Done
             }
         })
+    }
+
+    fn next(&mut self, stage: Stage, threads: &Threads) -> Result<Stage, Failure> {
+        let Self { target, plans, ticket, warnings, .. } = self;
+        let not_written = |error| target.not_written(&error);
+        Ok(match stage {
+            // A later save already replaced the file, so this one need not be written.
+            Stage::Write(saver) | Stage::Flush(saver) if saver.is_overtaken(&ticket.0).map_err(not_written)? => {
+                Stage::Overtaken
+            }
+            Stage::Wait if self.appends.iter().any(|append| append.end().is_some()) => Stage::Ended,
+            Stage::Wait if ticket.0.first_before().is_some() => Stage::Wait,
+            Stage::Wait => Stage::Create,
+            Stage::Create => {
+                if target.compression.is_some() && !plans.is_planned() {
+                    // The header of a compressed file needs the total length.
+                    plans.plan_next(usize::MAX, threads);
+                    target.check(&plans.reports)?;
+                }
+                let total = target.header.bytes().len() + plans.len();
+                target.begin(total as u64, ticket)?.map_or(Stage::Overtaken, |saver| Stage::Write(Box::new(saver)))
+            }
+            Stage::Write(mut saver) => {
+                let Some(len) = self.write_some(&mut saver, threads)? else { return Ok(Stage::Flush(saver)) };
+                self.written += len;
+                self.unflushed += len;
+                if threads.count() == 1 && self.unflushed >= self.max_unflushed {
+                    self.unflushed = 0;
+                    saver.flush_written().map_err(|error| self.target.not_written(&error))?;
+                }
+                Stage::Write(saver)
+            }
+            Stage::Flush(_) if self.appends.len() > 1 && !commit_appends(&self.appends) => {
+                // What was cancelled is cut off, with all that is behind it.
+                self.begin_again()
+            }
+            Stage::Flush(saver) => Stage::Commit(Box::new(saver.flush(threads).map_err(not_written)?)),
+            Stage::Commit(flushed) => {
+                let (stage, aside) = commit(target, ticket, *flushed)?;
+                warnings.extend(aside);
+                stage
+            }
+            ended @ (Stage::Overtaken | Stage::Ended) => ended,
+        })
+    }
+
+    /// Writes the next bytes, or plans some. Returns how many; `None` after the last.
+    fn write_some(&mut self, saver: &mut Saver, threads: &Threads) -> Result<Option<usize>, Failure> {
+        let Self { target, plans, appends, .. } = self;
+        let not_written = |error| target.not_written(&error);
+        if let Some(left) = target.header.bytes().get(self.written..).filter(|left| !left.is_empty()) {
+            let part = &left[..left.len().min(WRITE_LEN)];
+            saver.write_bytes(part, threads).map_err(not_written)?;
+            return Ok(Some(part.len()));
+        }
+        if let Some((plan, cursor)) = plans.current() {
+            let len = saver.write(plan, cursor, WRITE_LEN, threads).map_err(not_written)?;
+            if len == 0 {
+                plans.advance();
+            }
+            return Ok(Some(len));
+        }
+        if !plans.is_planned() {
+            plans.plan_some(threads);
+            target.check(&plans.reports)?;
+            return Ok(Some(0));
+        }
+        let Some(next) = next_append(appends).filter(|_| self.written < JOINED) else { return Ok(None) };
+        let bytes = next.changes.1.bytes();
+        saver.write_bytes(bytes, threads).map_err(not_written)?;
+        let len = bytes.len();
+        appends.push(next);
+        Ok(Some(len))
+    }
+
+    /// Begins again without those that have joined.
+    fn begin_again(&mut self) -> Stage {
+        self.appends.truncate(1);
+        self.written = 0;
+        Stage::Create
     }
 
     fn outcome(&mut self) -> Outcome<EngineError> {
@@ -198,7 +245,14 @@ impl Save {
             // The objects of the batch are gone before a ticket is taken.
             let (plans, lost) = Batch::of(values, full_objects).into_held(Form::Frames);
             let warnings = lost.map(|lost| target.warning(&lost)).into_iter().collect();
-            Ok(Saving { warnings, ..Saving::new(target, plans, FLUSHED)? })
+            let mut saving = Saving { warnings, ..Saving::new(target, plans, FLUSHED)? };
+            if saving.target.appends && saving.plans.len() <= SHORT {
+                saving.target.header = HeldBytes::new(saving.plans.take());
+                let changes = (saving.target.path.clone(), saving.target.header.clone());
+                saving.appends.push(Append::new(saving.ticket.0.number(), changes));
+                add_append(&saving.appends[0]);
+            }
+            Ok(saving)
         }))
     }
 }
@@ -219,7 +273,12 @@ impl Work for Save {
 
     /// The last tenth is the flush.
     fn progress(&self) -> f32 {
-        self.0.as_ref().map_or(0.0, |saving| 0.9 * saving.written as f32 / saving.plans.len().max(1) as f32)
+        let len = |saving: &Saving<'_, Held>| saving.target.header.bytes().len() + saving.plans.len();
+        self.0.as_ref().map_or(0.0, |saving| 0.9 * (saving.written as f32 / len(saving).max(1) as f32).min(1.0))
+    }
+
+    fn is_committed(&self) -> bool {
+        self.0.iter().flat_map(|saving| saving.appends.first()).any(|append| append.is_committed())
     }
 
     /// A save must complete when the player closes the game.

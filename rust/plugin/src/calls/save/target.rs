@@ -15,8 +15,9 @@ use varbatch_storage::{AppendError, Contents, Saver, Ticket, words};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::Task;
 
+use super::queued::Queued;
 use crate::calls::load::{Source, explained, key_of, open_code};
-use crate::engine::{self, DIALECT, FlagArg, bytes_of};
+use crate::engine::{self, DIALECT, FlagArg, HeldBytes};
 use crate::jobs::lock;
 use crate::jobs::task::AnyJob;
 use crate::report::{Cause, Failure, Line, PATH, Reports, short};
@@ -47,7 +48,8 @@ pub struct SaveTarget {
     pub compression: Option<Compression>,
     pub key: Option<Key>,
     pub keeps_backup: bool,
-    pub header: Vec<u8>,
+    /// What is written before the values: all there is, if it has none.
+    pub header: HeldBytes,
     pub appends: bool,
     /// True if messages name the index of a value.
     pub is_batch: bool,
@@ -67,7 +69,7 @@ impl SaveTarget {
     /// A path that leads nowhere is empty.
     pub fn plain(path: &GString) -> Self {
         let at = path_of(path).unwrap_or_default();
-        let (shown, compression, key, header) = (short(&path.to_string(), PATH), None, None, Vec::new());
+        let (shown, compression, key, header) = (short(&path.to_string(), PATH), None, None, HeldBytes::default());
         Self { path: at, shown, compression, key, keeps_backup: false, header, appends: false, is_batch: true }
     }
 
@@ -98,8 +100,8 @@ impl SaveTarget {
             let failure = self.failure(Cause::Foreign.into(), &format_args!("{error}; {advice}"));
             match error {
                 AppendError::Damaged { .. } => {
-                    let (source, damaged) =
-                        (Source::plain(&GString::from(&self.shown)), Failure::new(Cause::Damaged, ""));
+                    let source = Source { at: Some(self.path.clone()), ..Source::plain(&GString::from(&self.shown)) };
+                    let damaged = Failure::new(Cause::Damaged, "");
                     Failure { code: explained(&source, DIALECT, damaged).code, ..failure }
                 }
                 _ => failure,
@@ -114,7 +116,7 @@ impl SaveTarget {
         };
         let backed_up = begun.and_then(|mut saver| {
             if self.keeps_backup {
-                let (key, offset) = (self.key.clone(), self.header.len() as u64);
+                let (key, offset) = (self.key.clone(), self.header.bytes().len() as u64);
                 saver.keep_backup(Contents { key, offset, dialect: DIALECT })?;
             }
             Ok(saver)
@@ -185,14 +187,17 @@ pub fn to_save(
     let full_objects = target.flag(full_objects, "the compression mode is the fourth argument")?;
     let refused = |why: &dyn Display| target.failure(EngineError::ERR_INVALID_PARAMETER, why);
     let compression = compression(stored.compression_mode).map_err(|why| refused(&why))?;
-    let (key, header) = (key_of(stored.key).map_err(|why| refused(&why))?, bytes_of(stored.header));
+    let (key, header) = (key_of(stored.key).map_err(|why| refused(&why))?, HeldBytes::new(stored.header.clone()));
     if compression.is_some() && key.is_some() {
         return Err(refused(&BOTH));
     }
-    if compression.is_none() && key.is_none() && compressed::is_compressed(header) {
-        return Err(refused(&"expected a header that does not begin with \"GCPF\", as compressed files do"));
+    let is_marked = compressed::is_compressed(header.bytes()) || header.bytes().starts_with(&encrypted::MAGIC);
+    if compression.is_none() && key.is_none() && is_marked {
+        return Err(refused(
+            &"expected bytes that do not begin with \"GCPF\" or \"GDEC\", as compressed and encrypted files do",
+        ));
     }
-    let (header, keeps_backup) = (header.to_vec(), stored.keep_backup);
+    let keeps_backup = stored.keep_backup;
     Ok(Request { target: SaveTarget { compression, key, header, keeps_backup, ..target }, values, full_objects })
 }
 
@@ -224,6 +229,44 @@ fn compression(mode: i64) -> Result<Option<Compression>, String> {
 /// The tasks that write files, by the numbers of their tickets, which have not ended.
 static TASKS: Mutex<BTreeMap<u64, Weak<Task<AnyJob>>>> = Mutex::new(BTreeMap::new());
 
+/// The paths and bytes of short appends that wait, and of the one that writes, by their tickets.
+static APPENDS: Mutex<BTreeMap<u64, Arc<Append>>> = Mutex::new(BTreeMap::new());
+
+pub type Append = Queued<(PathBuf, HeldBytes)>;
+
+/// Lets the call before it write an append as well.
+pub fn add_append(append: &Arc<Append>) {
+    lock(&APPENDS).insert(append.ticket, Arc::clone(append));
+}
+
+/// Returns the append that waits right behind the last one of these, if it may be flushed together with them.
+pub fn next_append(appends: &[Arc<Append>]) -> Option<Arc<Append>> {
+    let last = appends.last()?;
+    let queue = lock(&APPENDS);
+    // Not if they could not be written together.
+    let is_joined = |next: &&Arc<Append>| queue.contains_key(&last.ticket) && next.changes.0 == last.changes.0;
+    queue.get(&Ticket::next(last.ticket)?).filter(is_joined).filter(|next| next.is_waiting()).cloned()
+}
+
+/// From now on these appends cannot be cancelled. Returns false if one of them was.
+pub fn commit_appends(appends: &[Arc<Append>]) -> bool {
+    let _queue = lock(&APPENDS);
+    // The one that was about to write the first may have panicked.
+    Append::wait(&appends[..1]);
+    Append::commit(appends)
+}
+
+/// Ends the appends that were written together with the first of these, or lets each be written alone.
+pub fn end_appends(appends: &[Arc<Append>], are_written: bool) {
+    let mut queue = lock(&APPENDS);
+    if are_written {
+        appends.iter().for_each(|append| append.set_end(Ok(())));
+    } else {
+        Append::wait(appends);
+        appends.iter().for_each(|append| _ = queue.remove(&append.ticket));
+    }
+}
+
 /// How often a waiting thread looks who is the first in line: an earlier call may have become a task meanwhile.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -246,6 +289,9 @@ impl WriteTicket {
     pub fn end(&self) {
         let next = self.0.end();
         let _ended = lock(&TASKS).remove(&self.0.number());
+        let mut appends = lock(&APPENDS);
+        appends.remove(&self.0.number()).iter().for_each(|append| _ = append.cancel());
+        drop(appends);
         if let Some(next) = next.and_then(task) {
             next.unpark();
         }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use varbatch_codec::fill::to_vec;
 
 use super::StoreFile;
 use super::changes::Changes;
-use crate::jobs::lock;
+use crate::calls::save;
 use crate::report::Failure;
 use crate::value::walk::Held;
 
@@ -19,49 +19,8 @@ pub type HeldChanges = Changes<'static, Held>;
 /// Keys that are removed at a time.
 const REMOVED: usize = 256;
 
-/// A save that waits. Only changed while the queue is locked.
-pub struct Queued {
-    pub ticket: u64,
-    pub changes: HeldChanges,
-    state: Mutex<State>,
-}
-
-#[derive(Clone)]
-enum State {
-    Waiting,
-    /// A commit is about to have it: it can be cancelled no more.
-    Committing,
-    Ended(Result<(), Failure>),
-    Cancelled,
-}
-
-impl Queued {
-    /// Returns how it ended, if it has.
-    pub fn end(&self) -> Option<Result<(), Failure>> {
-        if let State::Ended(result) = &*lock(&self.state) { Some(result.clone()) } else { None }
-    }
-
-    pub fn is_committed(&self) -> bool {
-        matches!(&*lock(&self.state), State::Committing | State::Ended(Ok(())))
-    }
-
-    /// True if its changes will be made, or are.
-    fn is_valid(&self) -> bool {
-        !matches!(&*lock(&self.state), State::Ended(Err(_)) | State::Cancelled)
-    }
-
-    fn is_waiting(&self) -> bool {
-        matches!(&*lock(&self.state), State::Waiting)
-    }
-
-    fn is_cancelled(&self) -> bool {
-        matches!(&*lock(&self.state), State::Cancelled)
-    }
-
-    fn set(&self, state: State) {
-        *lock(&self.state) = state;
-    }
-}
+/// A save that waits.
+pub type Queued = save::Queued<HeldChanges>;
 
 /// What is queued for a key: a value, by its index, or that it is erased.
 pub enum Found {
@@ -109,7 +68,7 @@ impl Queue {
     }
 
     pub fn add(&mut self, ticket: u64, changes: HeldChanges) -> Arc<Queued> {
-        let save = Arc::new(Queued { ticket, changes, state: Mutex::new(State::Waiting) });
+        let save = Queued::new(ticket, changes);
         for (key, index) in save.changes.keys(0) {
             let row = (ticket, index);
             let of_key = self.keys.entry(key.to_vec()).or_default();
@@ -132,24 +91,10 @@ impl Queue {
         self.saves.get(&ticket).filter(|save| save.is_waiting()).cloned()
     }
 
-    /// From now on they cannot be cancelled. Returns false if one of them was.
-    pub fn commit(&self, saves: &[Arc<Queued>]) -> bool {
-        let is_all = saves.iter().all(|save| save.is_waiting());
-        if is_all {
-            saves.iter().for_each(|save| save.set(State::Committing));
-        }
-        is_all
-    }
-
-    /// Lets saves wait again whose commit failed.
-    pub fn wait(&self, saves: &[Arc<Queued>]) {
-        saves.iter().filter(|save| !save.is_cancelled()).for_each(|save| save.set(State::Waiting));
-    }
-
     /// Ends a save. Its keys stay until they are [removed](Self::remove_some).
     pub fn end(&mut self, save: &Queued, result: Result<(), Failure>) {
         let has_failed = result.is_err();
-        save.set(State::Ended(result));
+        save.set_end(result);
         if has_failed && save.changes.range.is_some() {
             self.erase_again();
         }
@@ -157,11 +102,8 @@ impl Queue {
 
     /// Cancels a save, unless it has ended.
     pub fn cancel(&mut self, save: &Queued) {
-        if save.end().is_none() {
-            save.set(State::Cancelled);
-            if save.changes.range.is_some() {
-                self.erase_again();
-            }
+        if save.cancel() && save.changes.range.is_some() {
+            self.erase_again();
         }
     }
 

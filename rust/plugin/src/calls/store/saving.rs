@@ -16,13 +16,11 @@ use super::changes::{At, Changes, Keys};
 use super::queue::{KeyBytes, Queued};
 use super::{PARALLEL_FROM, StoreFile};
 use crate::calls::encode::{Batch, Form, Plans};
+use crate::calls::save::JOINED;
 use crate::engine::{self, Slot};
 use crate::jobs::pool;
 use crate::jobs::task::{Job, STEP};
 use crate::report::{Failure, Line, Outcome};
-
-/// Bytes of a commit from which on no other save joins it.
-const JOINED: usize = 8 << 20;
 
 /// What to save: nothing, if the arguments are invalid.
 pub struct SaveRequest {
@@ -152,12 +150,13 @@ impl Joinable for Arc<Queued> {
     }
 
     fn commit(saves: &[Self], file: &StoreFile) -> bool {
-        file.queue().commit(saves)
+        let _queue = file.queue();
+        Queued::commit(saves)
     }
 
     fn part(saves: &[Self], file: &StoreFile) {
         let mut queue = file.queue();
-        queue.wait(saves);
+        Queued::wait(saves);
         queue.alone_to = saves.last().map_or(0, |save| save.ticket);
     }
 
