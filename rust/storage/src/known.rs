@@ -103,8 +103,8 @@ pub struct Contents {
     pub key: Option<Key>,
     /// Bytes before the first value.
     pub offset: u64,
-    /// The engine that reads them.
-    pub dialect: Dialect,
+    /// The engine that reads them; `None` for any bytes, of which only the form can be checked.
+    pub dialect: Option<Dialect>,
 }
 
 impl Contents {
@@ -121,10 +121,11 @@ impl Contents {
         let Ok(mut loader) = begun.and_then(|mut loader| loader.skip(self.offset).map(|()| loader)) else {
             return false;
         };
+        let Some(dialect) = self.dialect else { return loader.has_all_bytes(threads) };
         if loader.compression().is_none() && loader.hashing().is_none() && loader.unread() > max {
             loader.select(i64::MAX, None);
         }
-        loader.is_whole(self.dialect, threads)
+        loader.is_whole(dialect, threads)
     }
 }
 

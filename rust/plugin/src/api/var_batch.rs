@@ -15,8 +15,8 @@ use super::task::{self, VarBatchTask, end, end_with, start, succeeded};
 use super::type_table::row;
 use crate::calls::decode::{Decode, Input, bytes_to_vars, frames_to_vars};
 use crate::calls::encode::{ToBytes, ToFrames, vars_to_bytes, vars_to_frames};
-use crate::calls::load::{ALL, Load, load_var, load_vars};
-use crate::calls::save::{NOT_COMPRESSED, Save, Stored, save, to_append, to_save};
+use crate::calls::load::{ALL, Load, LoadBytes, load_bytes, load_var, load_vars};
+use crate::calls::save::{Holds, NOT_COMPRESSED, Save, Stored, save, to_append, to_save};
 use crate::calls::{change, decode, describe, encode, get_in, stream, transcode};
 use crate::engine::{AnyArg, BytesArg, BytesOut, Call, DialectArg, FlagArg, ObjectArg, Slot, Value, no, null};
 use crate::jobs::pool;
@@ -276,7 +276,7 @@ calls! {
         #[opt(default = false)] keep_backup: bool,
     ) -> EngineError {
         save, Save::held =>
-            to_save(&path, varray![&value].upcast_any_array(), false, full_objects, Stored {
+            to_save(&path, varray![&value].upcast_any_array(), Holds::Value, full_objects, Stored {
                 compression_mode, key: &key.0, keep_backup, header: &PackedByteArray::new(),
             })
     }
@@ -291,10 +291,28 @@ calls! {
         #[opt(default = &BytesArg::default())] header: BytesArg,
     ) -> EngineError {
         save, Save::held =>
-            to_save(&path, values, true, full_objects, Stored {
+            to_save(&path, values, Holds::Values, full_objects, Stored {
                 compression_mode, key: &key.0, keep_backup, header: &header.0,
             })
     }
+
+    save_bytes, save_bytes_async(
+        path: GString,
+        bytes: PackedByteArray,
+        #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
+        #[opt(default = &null())] key: AnyArg,
+        #[opt(default = false)] keep_backup: bool,
+    ) -> EngineError {
+        save, Save::held =>
+            to_save(&path, varray![].upcast_any_array(), Holds::Bytes, no(), Stored {
+                compression_mode, key: &key.0, keep_backup, header: &bytes,
+            })
+    }
+
+    load_bytes, load_bytes_async(
+        path: GString,
+        #[opt(default = &null())] key: AnyArg,
+    ) -> PackedByteArray { load_bytes, LoadBytes::new => &path, &key.0 }
 
     append_vars, append_vars_async(
         path: GString,

@@ -151,6 +151,18 @@ impl Loader {
         }
     }
 
+    /// True if all bytes are there, whatever they mean, as far as the form of the file tells.
+    pub(crate) fn has_all_bytes(mut self, threads: &Threads) -> bool {
+        let mut piece = Vec::new();
+        loop {
+            match self.read_bytes(&mut piece, threads) {
+                Ok(()) if piece.is_empty() || matches!(self.source, Source::Plain(_)) => return true,
+                Ok(()) => {}
+                Err(_) => return false,
+            }
+        }
+    }
+
     /// While frames are passed to find those asked for, returns how many bytes were passed, and the max to pass.
     pub fn passed(&self) -> Option<(u64, u64)> {
         self.select.as_ref().map(|select| select.passed())
@@ -251,8 +263,7 @@ impl Loader {
         piece.clear();
         self.source.read(piece, READ_LEN, threads)?;
         if piece.is_empty() && self.unread > 0 {
-            // It became shorter meanwhile.
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+            return Err(shortened());
         }
         self.unread = self.unread.saturating_sub(piece.len() as u64);
         Ok(())

@@ -36,7 +36,7 @@ fn save(path: &Path, how: How, plan: &Plan<'_>, keeps_backup: bool) -> io::Resul
     };
     if keeps_backup {
         let key = matches!(how, How::Encrypted).then_some(KEY);
-        saver.keep_backup(Contents { key, offset: header.len() as u64, dialect: Dialect::GODOT_4 })?;
+        saver.keep_backup(Contents { key, offset: header.len() as u64, dialect: Some(Dialect::GODOT_4) })?;
     }
     saver.write_bytes(header, &alone)?;
     saver.write_all(plan, &alone)?;

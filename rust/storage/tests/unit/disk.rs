@@ -157,7 +157,7 @@ pub fn write(saver: &mut Saver, bytes: &[u8], max: usize) -> io::Result<()> {
 pub fn save(path: &Path, bytes: &[u8], how: Option<Compression>, max: usize, keeps_backup: bool) -> io::Result<()> {
     let mut saver = Saver::create(path, how.map(|how| (how, bytes.len() as u64)))?;
     if keeps_backup {
-        saver.keep_backup(Contents { key: None, offset: 0, dialect: Dialect::GODOT_4 })?;
+        saver.keep_backup(Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) })?;
     }
     write(&mut saver, bytes, max)?;
     saver.flush(&Threads::alone())?.commit(&Ticket::take_for(path)).map(drop)

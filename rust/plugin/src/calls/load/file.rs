@@ -42,10 +42,13 @@ impl Source {
         }
     }
 
-    pub fn whole_backup(&self, threads: &Threads) -> Option<Self> {
+    pub fn backup(&self) -> Option<Self> {
         let at = backup_of(self.at.as_ref()?).ok()?;
-        let backup = Self { shown: format!("{}.bak", self.shown), at: Some(at), ..self.clone() };
-        backup.is_whole(threads).then_some(backup)
+        Some(Self { shown: format!("{}.bak", self.shown), at: Some(at), ..self.clone() })
+    }
+
+    pub fn whole_backup(&self, threads: &Threads) -> Option<Self> {
+        self.backup().filter(|backup| backup.is_whole(threads))
     }
 
     /// True if all values of the file are whole, whoever may make the objects in them.

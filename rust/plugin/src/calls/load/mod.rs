@@ -1,5 +1,6 @@
 //! Loads values from files, and decodes them while the file is read.
 
+mod bytes;
 mod file;
 
 use std::sync::Mutex;
@@ -13,8 +14,8 @@ use varbatch_storage::{LoadError, Loader, ReadStep, Seen};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-use self::file::explain;
-pub use self::file::{Source, explained, key_of, open_code};
+pub use self::bytes::{LoadBytes, load_bytes};
+pub use self::file::{Source, explain, explained, key_of, open_code};
 use super::advice::{on_missing, on_refused};
 use super::decode::{Decoded, Deferred, Effort, Input, build_slots};
 use crate::engine::{self, DIALECT, FlagArg, HeldBytes, Slot, byte_array_of};

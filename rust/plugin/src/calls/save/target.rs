@@ -42,6 +42,14 @@ pub struct Stored<'a> {
     pub header: &'a PackedByteArray,
 }
 
+/// What a file holds. Messages name the index of one of several values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    Value,
+    Values,
+    Bytes,
+}
+
 pub struct SaveTarget {
     pub path: PathBuf,
     pub shown: String,
@@ -51,8 +59,7 @@ pub struct SaveTarget {
     /// What is written before the values: all there is, if it has none.
     pub header: HeldBytes,
     pub appends: bool,
-    /// True if messages name the index of a value.
-    pub is_batch: bool,
+    pub holds: Holds,
 }
 
 /// Returns where the path of a file leads that a script wants to write, or why it leads nowhere.
@@ -70,7 +77,7 @@ impl SaveTarget {
     pub fn plain(path: &GString) -> Self {
         let at = path_of(path).unwrap_or_default();
         let (shown, compression, key, header) = (short(&path.to_string(), PATH), None, None, HeldBytes::default());
-        Self { path: at, shown, compression, key, keeps_backup: false, header, appends: false, is_batch: true }
+        Self { path: at, shown, compression, key, keeps_backup: false, header, appends: false, holds: Holds::Values }
     }
 
     /// Takes the ticket of a call that writes this file. Until it ends, or its task is [added](add_task), no script may run:
@@ -116,8 +123,11 @@ impl SaveTarget {
         };
         let backed_up = begun.and_then(|mut saver| {
             if self.keeps_backup {
-                let (key, offset) = (self.key.clone(), self.header.bytes().len() as u64);
-                saver.keep_backup(Contents { key, offset, dialect: DIALECT })?;
+                let (offset, dialect) = match self.holds {
+                    Holds::Bytes => (0, None),
+                    _ => (self.header.bytes().len() as u64, Some(DIALECT)),
+                };
+                saver.keep_backup(Contents { key: self.key.clone(), offset, dialect })?;
             }
             Ok(saver)
         });
@@ -159,13 +169,13 @@ impl SaveTarget {
 
     pub fn check(&self, reports: &Reports) -> Result<(), Failure> {
         let Some((index, report)) = reports.first_error() else { return Ok(()) };
-        let text = if self.is_batch { format!("value {index}: {report}") } else { report.to_string() };
+        let text = if self.holds == Holds::Values { format!("value {index}: {report}") } else { report.to_string() };
         Err(self.failure(EngineError::ERR_INVALID_DATA, &text))
     }
 
     pub fn warning(&self, lost: &Lost) -> Line {
         let name: &dyn Fn(usize) -> String = &|index| format!("value {index}");
-        Line::warning(format_args!("\"{}\": {}", self.shown, lost.text(self.is_batch.then_some(name))))
+        Line::warning(format_args!("\"{}\": {}", self.shown, lost.text((self.holds == Holds::Values).then_some(name))))
     }
 
     /// The warning of a save that has set the old file aside.
@@ -179,11 +189,11 @@ impl SaveTarget {
 pub fn to_save(
     path: &GString,
     values: AnyArray,
-    is_batch: bool,
+    holds: Holds,
     full_objects: FlagArg,
     stored: Stored<'_>,
 ) -> Result<Request, Failure> {
-    let target = SaveTarget { is_batch, ..SaveTarget::plain(path) };
+    let target = SaveTarget { holds, ..SaveTarget::plain(path) };
     let full_objects = target.flag(full_objects, "the compression mode is the fourth argument")?;
     let refused = |why: &dyn Display| target.failure(EngineError::ERR_INVALID_PARAMETER, why);
     let compression = compression(stored.compression_mode).map_err(|why| refused(&why))?;

@@ -1,0 +1,173 @@
+extends "files_base.gd"
+## Any bytes in a file: what save_bytes() writes is what the engine reads, plain, compressed or encrypted,
+## and the other way round; all of it or nothing is loaded, or the backup.
+
+const SECRET := "pässword"
+const INSTEAD := WARNING + 'loaded the backup "%s.bak" instead: '
+
+var _bak := path + ".bak"
+var _key: PackedByteArray = range(32)
+var _bytes: PackedByteArray = [1, 2, 3]
+
+
+func test_both_ways() -> void:
+	for bytes: PackedByteArray in _contents():
+		for mode: int in ALL_MODES:
+			_check_both_ways(bytes, mode, null)
+		_check_both_ways(bytes, -1, SECRET)
+		_check_both_ways(bytes, -1, _key)
+	check_names([path.get_file()], "bytes")
+
+
+func _contents() -> Array[PackedByteArray]:
+	var contents: Array[PackedByteArray] = [
+		PackedByteArray(), filled_bytes(1), filled_bytes(5, 255), "{}\n".to_utf8_buffer(), stored([1, "two"])
+	]
+	for size: int in [4095, 4096, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 5_000_000]:
+		var bytes := PackedByteArray()
+		while bytes.size() < size:
+			bytes.append_array(_noise)
+		contents.append(bytes.slice(0, size))
+	return contents if not is_quick else contents.slice(0, 8)
+
+
+func _check_both_ways(bytes: PackedByteArray, mode: int, key: Variant) -> void:
+	for count: int in by_threads():
+		for form: String in ["", "_async"]:
+			var what := "%d bytes, mode %d, key %s, %d threads%s" % [bytes.size(), mode, key, count, form]
+			var given := bytes.duplicate()
+			var saved: Variant = call_method("save_bytes" + form, [path, given, mode, key])
+			# It is saved as it was at the call.
+			given.append(1)
+			check_int((saved as VarBatchTask).wait() if saved is VarBatchTask else saved, OK, "saving " + what)
+			var file := _opened(FileAccess.READ, mode, key)
+			check_bytes(file.get_buffer(bytes.size() + 1), bytes, "the engine reads " + what)
+			check_bytes(call_and_wait("load_bytes" + form, [path, key]) as PackedByteArray, bytes, what)
+			if mode < 0 and key == null:
+				check_bytes(FileAccess.get_file_as_bytes(path), bytes, "the file of " + what)
+			file = _opened(FileAccess.WRITE, mode, key)
+			file.store_buffer(bytes)
+			file.close()
+			check_bytes(call_and_wait("load_bytes" + form, [path, key]) as PackedByteArray, bytes, "the engine's " + what)
+
+
+func _opened(flags: FileAccess.ModeFlags, mode: int, key: Variant) -> FileAccess:
+	if key is String:
+		return FileAccess.open_encrypted_with_pass(path, flags, key as String)
+	return FileAccess.open_encrypted(path, flags, key as PackedByteArray) if key else _open(path, flags, mode)
+
+
+## Each length, and some bytes in each part: an error, and nothing is returned.
+func test_damage() -> void:
+	for stored_as: Array in [[FileAccess.COMPRESSION_ZSTD, null], [FileAccess.COMPRESSION_GZIP, null], [-1, SECRET]]:
+		var key: Variant = stored_as[1]
+		check_int(VarBatch.save_bytes(path, _noise.slice(0, 9000), stored_as[0] as int, key), OK, "saving")
+		var good := FileAccess.get_file_as_bytes(path)
+		for length: int in range(4, good.size(), 97):
+			write(path, good.slice(0, length))
+			_check_fails(key, ERR_FILE_CORRUPT)
+			var changed := good.duplicate()
+			changed[length] ^= 1 << (length % 8)
+			write(path, changed)
+			if key != null:
+				# Or another key.
+				_check_fails(key, ERR_FILE_CORRUPT if length in range(20, 28) else ERR_UNAUTHORIZED)
+			elif length > 60:
+				_check_fails(key, ERR_FILE_CORRUPT)
+
+
+## A head that announces 4 GiB takes no memory for them.
+func test_a_small_file_does_not_become_large() -> void:
+	for total: int in [100_000_000, 0x7fff_ffff, 0xffff_ffff]:
+		var head := "GCPF".to_ascii_buffer()
+		head.resize(16)
+		head.encode_u32(4, FileAccess.COMPRESSION_ZSTD)
+		head.encode_u32(8, 4096)
+		head.encode_u32(12, total)
+		var table := PackedInt32Array()
+		table.resize(ceili(total / 4096.0))
+		table.fill(1)
+		write(path, head + table.to_byte_array())
+		var started := Time.get_ticks_msec()
+		_check_fails(null, ERR_FILE_CORRUPT)
+		check_time(started, 1000, "a head of %d bytes" % total)
+
+
+func test_keys() -> void:
+	VarBatch.save_bytes(path, _bytes, -1, SECRET)
+	_check_fails(null, ERR_UNAUTHORIZED)
+	_check_fails("other", ERR_UNAUTHORIZED)
+	_check_fails(5, ERR_INVALID_PARAMETER)
+	VarBatch.save_bytes(path, _bytes)
+	_check_fails(SECRET, ERR_FILE_UNRECOGNIZED)
+
+
+func test_files_that_cannot_be() -> void:
+	_check_fails(null, ERR_FILE_NOT_FOUND)
+	var refused := ['...begin with "GCPF" or "GDEC"...']
+	for start: String in ["GCPF", "GDEC"]:
+		var bytes := start.to_ascii_buffer()
+		for form: String in ["save_bytes", "save_bytes_async"]:
+			check_call(form, [path, bytes], ERR_INVALID_PARAMETER, refused, ERR_INVALID_PARAMETER)
+		_check_both_ways(bytes, FileAccess.COMPRESSION_ZSTD, null)
+		_check_both_ways(bytes, -1, SECRET)
+	DirAccess.remove_absolute(path)
+	DirAccess.make_dir_absolute(path)
+	_check_fails(null, ERR_FILE_CANT_OPEN)
+	check_forms("save_bytes", [path, _bytes], ERR_FILE_CANT_OPEN, ERR_FILE_CANT_OPEN, ['cannot save "%s": ' % path])
+	var both := ["...expected a compression mode or a key, found both..."]
+	var arguments: Array = [folder + "/new", _bytes, FileAccess.COMPRESSION_ZSTD, SECRET]
+	check_call("save_bytes", arguments, ERR_INVALID_PARAMETER, both, ERR_INVALID_PARAMETER)
+
+
+func test_backups() -> void:
+	for stored_as: Array in [[FileAccess.COMPRESSION_ZSTD, null], [-1, SECRET]]:
+		var key: Variant = stored_as[1]
+		for i: int in 3:
+			check_int(VarBatch.save_bytes(path, filled_bytes(100, i), stored_as[0] as int, key, true), OK, "saving")
+		check_names([path.get_file(), _bak.get_file()], "a save and its backup")
+		check_bytes(VarBatch.load_bytes(path, key), filled_bytes(100, 2), "the newest")
+		var good := FileAccess.get_file_as_bytes(path)
+		write(path, good.slice(0, -3))
+		for form: String in ["load_bytes", "load_bytes_async"]:
+			var expected := filled_bytes(100, 1)
+			check_call(form, [path, key], expected, [INSTEAD % path + '"%s": ...' % path])
+		# No better than the file itself, whose error is told.
+		write(_bak, good.slice(0, 30))
+		_check_fails(key, ERR_FILE_CORRUPT)
+		DirAccess.remove_absolute(_bak)
+		_check_fails(key, ERR_FILE_CORRUPT)
+		# What a game has deleted stays so.
+		check_int(VarBatch.save_bytes(path, filled_bytes(1), stored_as[0] as int, key), OK, "saving")
+		check_int(VarBatch.save_bytes(path, filled_bytes(2), stored_as[0] as int, key, true), OK, "saving")
+		DirAccess.remove_absolute(path)
+		_check_fails(key, ERR_FILE_NOT_FOUND)
+		DirAccess.remove_absolute(_bak)
+	check_int(VarBatch.save_bytes(path, _bytes, -1, null, true), OK, "saving")
+	check_int(VarBatch.save_bytes(path, PackedByteArray(), -1, null, true), OK, "saving")
+	check_bytes(VarBatch.load_bytes(path), PackedByteArray(), "no bytes are no damage")
+	check_bytes(VarBatch.load_bytes(_bak), _bytes, "its backup")
+
+
+## One line with the path, and no bytes.
+func _check_fails(key: Variant, code: int) -> void:
+	check_forms("load_bytes", [path, key], PackedByteArray(), code, ['"%s": ' % path])
+
+
+## The last call wins, among values as well.
+func test_order() -> void:
+	for count: int in by_threads():
+		var tasks: Array[VarBatchTask] = []
+		for i: int in 20:
+			tasks.append(VarBatch.save_bytes_async(path, filled_bytes(3_000_000 if i % 3 else 10, i)))
+			tasks.append(VarBatch.save_var_async(path, i))
+		tasks.append(VarBatch.save_bytes_async(path, "last".to_utf8_buffer()))
+		for task: VarBatchTask in tasks:
+			check_int(task.wait() as int, OK, "a save")
+		check_bytes(VarBatch.load_bytes(path), "last".to_utf8_buffer(), "the last")
+		check_names([path.get_file()], "saves")
+
+
+func test_project_files() -> void:
+	var script := "res://conformance/support/suite.gd"
+	check_bytes(VarBatch.load_bytes(script), FileAccess.get_file_as_bytes(script), "a file of the project")
