@@ -61,6 +61,7 @@ func _opened(flags: FileAccess.ModeFlags, mode: int, key: Variant) -> FileAccess
 func test_damage() -> void:
 	for stored_as: Array in [[FileAccess.COMPRESSION_ZSTD, null], [FileAccess.COMPRESSION_GZIP, null], [-1, SECRET]]:
 		var key: Variant = stored_as[1]
+		DirAccess.remove_absolute(path)
 		check_int(VarBatch.save_bytes(path, _noise.slice(0, 9000), stored_as[0] as int, key), OK, "saving")
 		var good := FileAccess.get_file_as_bytes(path)
 		for length: int in range(4, good.size(), 97):
@@ -98,6 +99,8 @@ func test_keys() -> void:
 	_check_fails(null, ERR_UNAUTHORIZED)
 	_check_fails("other", ERR_UNAUTHORIZED)
 	_check_fails(5, ERR_INVALID_PARAMETER)
+	# Read at last, it is not set aside.
+	check_bytes(VarBatch.load_bytes(path, SECRET), _bytes, "with its key")
 	VarBatch.save_bytes(path, _bytes)
 	_check_fails(SECRET, ERR_FILE_UNRECOGNIZED)
 
@@ -137,8 +140,13 @@ func test_backups() -> void:
 		_check_fails(key, ERR_FILE_CORRUPT)
 		DirAccess.remove_absolute(_bak)
 		_check_fails(key, ERR_FILE_CORRUPT)
+		# What this process could not load is kept.
+		var aside := path + ".set-aside"
+		var kept := [WARNING + '..."%s"' % aside.get_file()]
+		check_call("save_bytes", [path, filled_bytes(1), stored_as[0], key], OK, kept)
+		check_bytes(FileAccess.get_file_as_bytes(aside), good.slice(0, -3), "set aside")
+		DirAccess.remove_absolute(aside)
 		# What a game has deleted stays so.
-		check_int(VarBatch.save_bytes(path, filled_bytes(1), stored_as[0] as int, key), OK, "saving")
 		check_int(VarBatch.save_bytes(path, filled_bytes(2), stored_as[0] as int, key, true), OK, "saving")
 		DirAccess.remove_absolute(path)
 		_check_fails(key, ERR_FILE_NOT_FOUND)
@@ -147,6 +155,13 @@ func test_backups() -> void:
 	check_int(VarBatch.save_bytes(path, PackedByteArray(), -1, null, true), OK, "saving")
 	check_bytes(VarBatch.load_bytes(path), PackedByteArray(), "no bytes are no damage")
 	check_bytes(VarBatch.load_bytes(_bak), _bytes, "its backup")
+	# Emptied by somebody else, they are.
+	write(path, filled_bytes(5))
+	write(path, PackedByteArray())
+	for form: String in ["load_bytes", "load_bytes_async"]:
+		check_call(form, [path], _bytes, [INSTEAD % path + "..."])
+	write(_bak, PackedByteArray())
+	check_bytes(VarBatch.load_bytes(path), PackedByteArray(), "no backup is better")
 
 
 ## One line with the path, and no bytes.

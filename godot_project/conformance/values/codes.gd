@@ -154,6 +154,9 @@ func _of_file(cause: String, file: String, key: Variant = null) -> void:
 	_check_forms(code, "load_var", [file, null, false, key], cause)
 	_check_forms(code, "load_vars", [file, false, 0, -1, key], cause)
 	_check(code, &"transcode_file", [file, folder + "/target", GODOT_4, GODOT_4, key], cause)
+	# Any bytes are whole, but not any encrypted file.
+	if key != null or code in [ERR_UNAUTHORIZED, ERR_FILE_NOT_FOUND, ERR_FILE_CANT_OPEN]:
+		_check_forms(code, "load_bytes", [file, key], cause)
 	check(not FileAccess.file_exists(folder + "/target"), "something was written: " + cause)
 
 

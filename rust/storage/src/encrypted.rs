@@ -173,7 +173,6 @@ impl<W: Write + Seek + Send> Encrypter<W> {
 pub(crate) struct Decrypter {
     input: Box<dyn Input>,
     cipher: Cipher,
-    head_len: u64,
     /// The hash in the file, until it was compared.
     expected: Option<[u8; BLOCK_LEN]>,
     /// The hash of what is read, with which other threads can go on meanwhile.
@@ -218,8 +217,7 @@ impl Decrypter {
         };
         input.seek(SeekFrom::Start(head_len as u64))?;
         let (expected, hashing, first) = (Some(expected), Arc::default(), Vec::new());
-        let head_len = head_len as u64;
-        Ok(Self { input, cipher, head_len, expected, hashing, len, unread: len, skipped: 0, first })
+        Ok(Self { input, cipher, expected, hashing, len, unread: len, skipped: 0, first })
     }
 
     /// Appends about `max` bytes to `out`, even before an error: the file ends early or, at its end, has another hash.

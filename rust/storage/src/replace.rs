@@ -173,7 +173,6 @@ fn name_twice(path: &Path, old: Option<&File>, to: &Path) -> io::Result<()> {
     let _ = old.map(File::try_lock);
     let beside = match beside::hard_link(path) {
         Ok(beside) => beside,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         // Android and some file systems have no second names.
         Err(_) => {
             let file = match File::open(path) {

@@ -87,6 +87,7 @@ pub fn transcode_file(
     let mut target = SaveTarget { key, ..SaveTarget::plain(to) };
     // Before the ticket, as the engine may print why it does not open a project file: a Logger may run.
     let file = Source { key, ..Source::plain(from) };
+    let seen = file.seen();
     let mut loader = file.open()?;
     let ticket = target.ticket();
     target.compression = loader.compression().map(Compression::written);
@@ -108,6 +109,8 @@ pub fn transcode_file(
         }
         // The source may be the file to replace, and some systems cannot replace an open file.
         drop(loader);
+        // Nothing is lost if it is replaced, even if it could not be loaded as values of Godot 4.
+        seen.filter(|_| losses.is_empty()).into_iter().for_each(|seen| seen.note(true));
         let aside = finish(&target, &ticket, saver, threads)?;
         let warnings = losses.iter().map(|loss| Line::warning(format_args!("\"{}\": {loss}", file.shown)));
         Ok(Outcome::new(EngineError::OK, warnings.chain(aside).collect()))

@@ -2,7 +2,7 @@
 
 use godot::builtin::{GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
-use varbatch_storage::{LoadError, Loader, Seen, encrypted};
+use varbatch_storage::{Loader, Seen, encrypted};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 

@@ -18,7 +18,7 @@ use self::queued::SHORT;
 pub use self::queued::{JOINED, Queued};
 use self::target::{Append, add_append, commit_appends, end_appends, next_append};
 pub use self::target::{
-    NOT_COMPRESSED, Request, SaveTarget, Stored, WriteTicket, add_task, path_of, to_append, to_save,
+    Holds, NOT_COMPRESSED, Request, SaveTarget, Stored, WriteTicket, add_task, path_of, to_append, to_save,
 };
 use super::encode::{Batch, Form, Plans};
 use crate::engine::{self, HeldBytes, Slot};

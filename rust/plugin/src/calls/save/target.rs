@@ -10,7 +10,7 @@ use std::time::Duration;
 use godot::builtin::{AnyArray, GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_storage::compressed::{self, Compression};
-use varbatch_storage::encrypted::Key;
+use varbatch_storage::encrypted::{self, Key};
 use varbatch_storage::{AppendError, Contents, Saver, Ticket, words};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::Task;
@@ -127,7 +127,7 @@ impl SaveTarget {
                     Holds::Bytes => (0, None),
                     _ => (self.header.bytes().len() as u64, Some(DIALECT)),
                 };
-                saver.keep_backup(Contents { key: self.key.clone(), offset, dialect })?;
+                saver.keep_backup(Contents { key: self.key, offset, dialect })?;
             }
             Ok(saver)
         });
