@@ -44,6 +44,14 @@ static func all(place: Place) -> Dictionary[String, Callable]:
 				var of_scale := place.path("load-%d" % scale)
 				VarBatch.save_var(of_scale, Shapes.value(shape, scale))
 				return Case.of(InMemory.finished.bind(Case.call_of(&"VarBatch", method, [of_scale])))
+	for form: String in ["", "_async"]:
+		cases["VarBatch.save_bytes" + form] = func(scale: int) -> Case:
+			var save := Case.call_of(&"VarBatch", "save_bytes" + form, [path, Shapes.buffer(&"flat", scale)])
+			return Case.of(InMemory.finished.bind(save))
+		cases["VarBatch.load_bytes%s, compressed" % form] = func(scale: int) -> Case:
+			var of_scale := place.path("load-%d" % scale)
+			VarBatch.save_bytes(of_scale, Shapes.buffer(&"flat", scale), FileAccess.COMPRESSION_ZSTD)
+			return Case.of(InMemory.finished.bind(Case.call_of(&"VarBatch", "load_bytes" + form, [of_scale])))
 	for mode: int in [FileAccess.COMPRESSION_ZSTD, FileAccess.COMPRESSION_DEFLATE]:
 		cases["VarBatch.load_vars, compressed %d" % mode] = func(scale: int) -> Case:
 			var of_scale := place.path("load-%d" % scale)
