@@ -20,7 +20,7 @@ pub struct Writer<'a> {
     dialect: Dialect,
     /// The depth of values that are in no container of this writer.
     depth: usize,
-    /// The length of the output before the current value.
+    /// The length of the output when the outermost container was opened.
     start: usize,
     /// The containers around the next value, outermost first. Each has values still to come.
     open: Vec<WriteOpen>,
@@ -67,10 +67,10 @@ impl<'a> Writer<'a> {
     /// Creates a writer that adds to `plan`, whose values are complete.
     pub fn within(dialect: Dialect, plan: Plan<'a>) -> Self {
         Self {
-            start: plan.len(),
             plan,
             dialect,
             depth: 0,
+            start: 0,
             open: Vec::new(),
             next: WriteNext::Value,
             is_foreign: dialect.engine != Engine::Godot4,
@@ -161,7 +161,6 @@ impl<'a> Writer<'a> {
         let len = self.plan.len() - start.position();
         let is_complete = self.open.is_empty() && self.next == WriteNext::Value;
         if is_complete && len > 0 && len <= MAX_VALUE_LEN && !self.plan.is_full() {
-            self.start = self.plan.len();
             return Ok(());
         }
         let error = match (is_complete, len) {
@@ -176,7 +175,6 @@ impl<'a> Writer<'a> {
     /// Removes everything written since `start`.
     pub fn drop_value(&mut self, start: Mark) {
         self.plan.rollback(start);
-        self.start = self.plan.len();
         self.open.clear();
         self.next = WriteNext::Value;
         self.texts_left = 0;
@@ -259,6 +257,9 @@ impl<'a> Writer<'a> {
     /// Ends the head of a container with its count; `left` values follow.
     #[inline]
     fn open(&mut self, count: usize, left: usize, form: WriteForm) -> Result<(), CodecError> {
+        if self.open.is_empty() {
+            self.start = self.plan.len();
+        }
         self.check_len()?;
         let word = self.count(count)?;
         self.plan.words([word]);
