@@ -120,6 +120,20 @@ func test_what_cannot_be_opened_is_no_damage() -> void:
 	check_forms("load_var", [path, 5, false, "a"], 5, ERR_UNAUTHORIZED, ["the key is not that"])
 	check_int(VarBatch.save_var(_bak, "old"), OK, "saving")
 	check_forms("load_var", [path, 5], 5, ERR_UNAUTHORIZED, ["an encrypted file"])
+	# It is of another format or engine, or one value.
+	var others: Dictionary[String, PackedByteArray] = {
+		"found text": '{"level": 57}'.to_utf8_buffer(),
+		"its values can be read in DIALECT_GODOT_3":
+		frame(VarBatch.var_to_bytes_in({"at": Vector2(3, 4)}, VarBatch.DIALECT_GODOT_3)),
+		"it is one value without a length": var_to_bytes({"level": 57}),
+	}
+	for what: String in others:
+		write(path, others[what])
+		check_forms("load_var", [path, 5], 5, ERR_FILE_UNRECOGNIZED, [what])
+	# It has no values, as the game has saved it.
+	var kept := [WARNING + '...it is kept as "%s.set-aside"' % path.get_file()]
+	check_call(&"save_vars", [path, [], false, FileAccess.COMPRESSION_ZSTD], OK, kept)
+	check_forms("load_var", [path, 5], 5, ERR_FILE_EOF, ["expected a value"])
 	_remove()
 
 

@@ -98,6 +98,8 @@ func test_saves_of_godot_3() -> void:
 		write(path, VarBatch.vars_to_frames(values))
 		check_int(VarBatch.transcode_file(path, path, GODOT_4, GODOT_3), OK, "to Godot 3")
 		_check_hint("; its values can be read in DIALECT_GODOT_3")
+		var other := path + "-other"
+		check_int(VarBatch.transcode_file(path, other, GODOT_3, GODOT_4), OK, "to another file")
 		# It could not be loaded, but nothing of it is lost: it is not set aside.
 		check_int(VarBatch.transcode_file(path, path, GODOT_3, GODOT_4), OK, "back")
 		_check_translation("; its values can be read in DIALECT_GODOT_4", GODOT_3)

@@ -47,6 +47,15 @@ func test_saves_of_another_engine() -> void:
 	check_forms("load_vars", [path], [bytes_to_var(_old), bytes_to_var(_old)], OK, [line], true)
 	write(path, frame(_old))
 	check_forms("load_var", [path, 7], bytes_to_var(_old), OK, [line.replace(", as after 1 more values", "")], true)
+	# It is kept, and is no backup.
+	for keep_backup: bool in [false, true]:
+		var aside := '...it is kept as "%s.set-aside%s"' % [path.get_file(), "-2" if keep_backup else ""]
+		write(path, frame(_old))
+		logged(func() -> void: VarBatch.load_var(path))
+		check_call(&"save_var", [path, 1, false, -1, null, keep_backup], OK, [WARNING + aside])
+	write(path, frame(_old))
+	check_call(&"save_var", [path, 1, false, -1, null, true], OK, [WARNING + "...it is kept as..."])
+	check(not FileAccess.file_exists(path + ".bak"), "a backup")
 	write(path, frame(_old) + frame(var_to_bytes(5) + PackedByteArray([9])))
 	line = line.trim_suffix(GODOT_3_HINT)
 	check_forms("load_vars", [path], [bytes_to_var(_old), 5], OK, [line], true)

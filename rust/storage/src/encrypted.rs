@@ -183,6 +183,8 @@ pub(crate) struct Decrypter {
     /// Bytes that are not returned before the others, to be set before anything is read; and the first ones of these.
     pub skipped: u64,
     first: Vec<u8>,
+    /// True if there are two zeros or more behind the stream.
+    is_padded: bool,
 }
 
 enum Cipher {
@@ -217,7 +219,7 @@ impl Decrypter {
         };
         input.seek(SeekFrom::Start(head_len as u64))?;
         let (expected, hashing, first) = (Some(expected), Arc::default(), Vec::new());
-        Ok(Self { input, cipher, expected, hashing, len, unread: len, skipped: 0, first })
+        Ok(Self { input, cipher, expected, hashing, len, unread: len, skipped: 0, first, is_padded: false })
     }
 
     /// Appends about `max` bytes to `out`, even before an error: the file ends early or, at its end, has another hash.
@@ -238,6 +240,8 @@ impl Decrypter {
                 Cipher::Godot4(cipher) => cipher.decrypt_blocks(blocks),
                 Cipher::Godot3(cipher) => cipher.decrypt_blocks(blocks),
             }
+            // Zeros, as it was encrypted, if the key is right.
+            self.is_padded = padded_len > len + 1 && out[before + len..].iter().all(|&byte| byte == 0);
             out.truncate(before + len);
             self.hashing.add(&out[before..]);
             self.unread -= len as u64;
@@ -273,7 +277,8 @@ impl Decrypter {
         // Of any eight bytes, one in many millions can be a length and a type.
         let is_length = matches!(frames::payload_len(&self.first, 0, self.len as usize), Ok(Some(4..)));
         let is_type = self.first.get(PREFIX_LEN + 1) == Some(&0) && Kind::from_id(self.first[PREFIX_LEN]).is_some();
-        Err(if is_length && is_type { EncryptedError::Damaged } else { EncryptedError::WrongKey }.into())
+        let is_key = self.is_padded || is_length && is_type;
+        Err(if is_key { EncryptedError::Damaged } else { EncryptedError::WrongKey }.into())
     }
 }
 

@@ -5,6 +5,7 @@ use godot::builtin::{GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_codec::transcode::{Losses, Lost, Translation};
 use varbatch_codec::{CodecError, Dialect, Engine, Event, Plan, Reader, Writer};
+use varbatch_storage::Seen;
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::transcode::{self as frames, TranscodeError};
 
@@ -109,9 +110,11 @@ pub fn transcode_file(
         }
         // The source may be the file to replace, and some systems cannot replace an open file.
         drop(loader);
-        // Nothing is lost if it is replaced, even if it could not be loaded as values of Godot 4.
-        seen.filter(|_| losses.is_empty()).into_iter().for_each(|seen| seen.note(true));
-        let aside = finish(&target, &ticket, saver, threads)?;
+        // Nothing is lost if the source is replaced, even if it could not be loaded as values of Godot 4.
+        let replaced = seen.filter(|seen| losses.is_empty() && Seen::at(&target.path) == Some(*seen));
+        replaced.iter().for_each(|seen| seen.note(true));
+        let finished = finish(&target, &ticket, saver, threads);
+        let aside = finished.inspect_err(|_| replaced.iter().for_each(|seen| seen.note(false)))?;
         let warnings = losses.iter().map(|loss| Line::warning(format_args!("\"{}\": {loss}", file.shown)));
         Ok(Outcome::new(EngineError::OK, warnings.chain(aside).collect()))
     })

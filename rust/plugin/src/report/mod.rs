@@ -244,6 +244,10 @@ impl Reports {
         self.errors.count > 0 || self.end.is_some()
     }
 
+    pub fn has_rest(&self) -> bool {
+        self.rest.is_some()
+    }
+
     pub fn first_error(&self) -> Option<(usize, &str)> {
         self.errors.first.first().map(|(index, error)| (index.unwrap_or(0), &*error.text))
     }

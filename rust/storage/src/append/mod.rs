@@ -115,9 +115,6 @@ impl Appender {
     pub fn keep(mut self) {
         self.is_kept = true;
         if let Ok(metadata) = self.file.metadata() {
-            if self.is_refused {
-                Seen::of(&metadata).note(false);
-            }
             let mut all = lock(&KNOWN);
             all.retain(|(path, ..)| *path != self.path);
             all.extend(known(&self.path, &metadata));
@@ -129,11 +126,16 @@ impl Appender {
 
 impl Drop for Appender {
     fn drop(&mut self) {
-        if self.is_kept {
-            return;
+        if !self.is_kept {
+            let _ = disk::set_len(&self.file, self.start);
         }
-        let _ = disk::set_len(&self.file, self.start);
-        if let Some(maker) = self.maker {
+        if self.is_refused {
+            // Writing has changed its time, whether it was kept or not.
+            self.file.metadata().iter().for_each(|metadata| Seen::of(metadata).note(false));
+        }
+        if !self.is_kept
+            && let Some(maker) = self.maker
+        {
             // A later save may be there by now, or another process may have added to the file.
             unless_overtaken(maker, &self.path, || {
                 let is_empty = fs::metadata(&self.path).is_ok_and(|metadata| metadata.len() == 0);

@@ -138,10 +138,12 @@ impl Loader {
         }
     }
 
-    /// True if all frames up to the end are there, and are values of `dialect`. Call it before reading anything.
+    /// True if all frames up to the end are there, and are values of `dialect` and nothing more. Call it before reading anything.
     pub fn is_whole(mut self, dialect: Dialect, threads: &Threads) -> bool {
         let mut piece = Vec::new();
-        let is_value = |bytes: &[u8]| validate(Reader::new(bytes).with_dialect(dialect).with_objects(true)).is_ok();
+        let is_value = |bytes: &[u8]| {
+            validate(Reader::new(bytes).with_dialect(dialect).with_objects(true)).is_ok_and(|len| len == bytes.len())
+        };
         loop {
             match self.read_step(&mut piece, threads) {
                 Ok(ReadStep::Frames(_)) if frames::read(&piece).flatten().all(|frame| is_value(frame.payload)) => {}

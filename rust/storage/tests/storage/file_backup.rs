@@ -171,3 +171,19 @@ fn a_name_without_room_for_another_behind_it_is_refused_at_once() {
         }
     }
 }
+
+/// An append that fails has changed the file's time.
+#[test]
+fn what_could_not_be_loaded_is_set_aside_after_an_append_that_failed() {
+    let (_folder, path) = Folder::with("save");
+    let old = value(1, 9);
+    put(&path, &old);
+    Seen::at(&path).expect("a file").note(false);
+    for _ in 0..2 {
+        let ticket = Ticket::take_for(&path);
+        let mut saver = Saver::append(&path, &ticket, Dialect::GODOT_4).expect("opens").expect("no later save");
+        saver.write_bytes(&value(2, 9), &Threads::alone()).expect("writes");
+    }
+    let aside = save(&path, How::Plain, &encoded(&value(3, 9)), false).expect("saves").expect("set aside");
+    assert_eq!(fs::read(aside).expect("a file"), old);
+}

@@ -41,7 +41,8 @@ pub trait Work: Send + 'static {
         false
     }
 
-    /// True if a cancelled task must go on until it is done, as what it does has happened elsewhere. Called between steps.
+    /// True if a cancelled task must go on until it is done, as what it does has happened elsewhere; else it must not happen
+    /// there any more. Called between steps of a task that was cancelled, under a lock: it must neither wait nor call tasks.
     fn is_committed(&self) -> bool {
         false
     }

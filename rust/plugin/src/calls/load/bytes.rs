@@ -101,9 +101,7 @@ impl LoadBytes {
             self.reading = reading;
             return false;
         }
-        // Nothing tells whether such bytes are damaged or the key is wrong, but the key of a whole backup is right.
-        let is_key = self.source.key.is_some() && failure.code == Cause::Key.into();
-        if !is_key && failure.code != Cause::Damaged.into() {
+        if failure.code != Cause::Damaged.into() && !self.is_emptied() {
             return false;
         }
         let backup = self.source.backup().filter(|backup| backup.seen().is_some_and(|seen| !seen.is_emptied()));

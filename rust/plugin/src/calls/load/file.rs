@@ -56,14 +56,18 @@ impl Source {
         self.open().is_ok_and(|loader| loader.is_whole(DIALECT, threads))
     }
 
-    /// True if the file seems to be sound with another key, or without one.
-    pub fn is_for_another_key(&self, threads: &Threads) -> bool {
-        let plain = Self { key: None, ..self.clone() };
-        if self.key.is_some() {
-            return plain.is_whole(threads);
+    /// True if the file seems to be sound, but something else: with another key or without one, of another format or engine.
+    pub fn is_foreign(&self, threads: &Threads) -> bool {
+        if self.key.is_some() && (Self { key: None, ..self.clone() }).is_whole(threads) {
+            return true;
         }
-        let guess = Self { offset: 0, ..plain }.open().ok().and_then(|loader| loader.guess(DIALECT));
-        guess == Some(Guess::Format(Format::Encrypted))
+        let guess = Self { offset: 0, ..self.clone() }.open().ok().and_then(|loader| loader.guess(DIALECT));
+        match guess {
+            Some(Guess::Format(Format::Encrypted)) => true,
+            // A header can look like anything.
+            Some(Guess::Other) | None => false,
+            Some(_) => self.offset == 0,
+        }
     }
 
     pub fn seen(&self) -> Option<Seen> {

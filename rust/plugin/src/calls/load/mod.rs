@@ -41,6 +41,8 @@ struct Loading {
     loader: Loader,
     decoded: Decoded,
     damage: Option<LoadError>,
+    /// True if bytes are left behind values.
+    has_rest: bool,
     is_read: bool,
     /// The length of what is loaded in the stream, in bytes, and its offset; of the whole stream until it is found.
     len: u64,
@@ -173,6 +175,7 @@ impl Loading {
         // Errors name the index in the file.
         let mut reports = Reports::default();
         reports.append_from(self.first as usize, std::mem::take(&mut self.decoded.reports));
+        self.has_rest = reports.has_rest();
         if let Some(damage) = self.damage.take() {
             // Report a damaged stream like the other errors, with the index of the missing frame.
             let is_frame = matches!(damage, LoadError::Frame(_) | LoadError::Zeros { .. });
@@ -210,7 +213,8 @@ fn begin(source: &Source, (from, count): (i64, Option<u64>), makers: &mut Option
     loader.select(from, count);
     let (len, _) = loader.len();
     let (decoded, buffers) = (Decoded::new(makers.take().unwrap_or_default()), Mutex::new(Vec::new()));
-    Ok(Loading { loader, decoded, damage: None, is_read: false, len, start: 0, first: 0, found: 0.0, buffers })
+    let (damage, has_rest, is_read) = (None, false, false);
+    Ok(Loading { loader, decoded, damage, has_rest, is_read, len, start: 0, first: 0, found: 0.0, buffers })
 }
 
 /// The count of values that means all.
@@ -283,16 +287,18 @@ impl Load {
         let is_good = match &self.loading {
             // Somebody began to write to it, and did not end.
             _ if self.seen.is_some_and(|seen| seen.is_emptied()) => false,
-            Ok(Loading { damage: Some(damage), .. }) => !damage.is_damage() || self.source.is_for_another_key(threads),
-            Ok(loading) if loading.decoded.is_only_first && loading.decoded.count == 0 => false,
+            Ok(Loading { damage: Some(damage), .. }) => !damage.is_damage() || self.source.is_foreign(threads),
             // Values that nobody may make, such as objects, are no damage.
-            Ok(loading) => !loading.decoded.reports.has_errors() || self.source.is_whole(threads),
+            Ok(loading) => {
+                let has_errors = loading.decoded.reports.has_errors();
+                !has_errors || self.source.is_whole(threads) || self.source.is_foreign(threads)
+            }
             // Nor is a file that cannot be opened. No save leaves it missing: the game has deleted it.
             Err(Failure { code, .. }) => {
                 use EngineError as Code;
                 let is_unread =
                     matches!(*code, Code::ERR_FILE_NOT_FOUND | Code::ERR_FILE_CANT_OPEN | Code::ERR_FILE_CANT_READ);
-                is_unread || self.source.is_for_another_key(threads)
+                is_unread || self.source.is_foreign(threads)
             }
         };
         let Some(backup) = (if is_good { None } else { self.source.whole_backup(threads) }) else { return false };
@@ -318,10 +324,11 @@ impl Load {
             }
             Err(failure) => Outcome::failed(VarArray::new(), failure.clone()),
         };
-        // A save sets a file aside that could not be loaded, and makes one a backup that was.
-        let is_ok = outcome.code == EngineError::OK;
-        let is_told = |seen: &Seen| !is_ok || self.range == (0, None) && !seen.is_emptied();
-        self.seen.take().filter(is_told).into_iter().for_each(|seen| seen.note(is_ok));
+        // A save sets a file aside that could not be loaded, or not all of it, and makes one a backup that was.
+        let has_rest = self.loading.as_ref().is_ok_and(|loading| loading.has_rest);
+        let is_whole = outcome.code == EngineError::OK && !has_rest;
+        let is_told = |seen: &Seen| !is_whole || self.range == (0, None) && !seen.is_emptied();
+        self.seen.take().filter(is_told).into_iter().for_each(|seen| seen.note(is_whole));
         outcome
     }
 

@@ -16,7 +16,7 @@ use varbatch_workers::{Threads, join_later};
 
 use self::queued::SHORT;
 pub use self::queued::{JOINED, Queued};
-use self::target::{Append, add_append, commit_appends, end_appends, next_append};
+use self::target::{Append, add_append, cancel_append, commit_appends, end_appends, next_append};
 pub use self::target::{
     Holds, NOT_COMPRESSED, Request, SaveTarget, Stored, WriteTicket, add_task, path_of, to_append, to_save,
 };
@@ -278,7 +278,7 @@ impl Work for Save {
     }
 
     fn is_committed(&self) -> bool {
-        self.0.iter().flat_map(|saving| saving.appends.first()).any(|append| append.is_committed())
+        self.0.iter().flat_map(|saving| saving.appends.first()).any(|append| !cancel_append(append))
     }
 
     /// A save must complete when the player closes the game.

@@ -38,6 +38,7 @@ impl<C> Queued<C> {
         if let State::Ended(result) = &*lock(&self.state) { Some(result.clone()) } else { None }
     }
 
+    /// True if the disk has it, or is about to.
     pub fn is_committed(&self) -> bool {
         matches!(&*lock(&self.state), State::Committing | State::Ended(Ok(())))
     }
@@ -56,13 +57,13 @@ impl<C> Queued<C> {
         *lock(&self.state) = State::Ended(result);
     }
 
-    /// Cancels it, unless it has ended: then it returns false.
+    /// Cancels it if it waits. Returns true if it did.
     pub fn cancel(&self) -> bool {
-        let is_over = self.end().is_some();
-        if !is_over {
+        let is_waiting = self.is_waiting();
+        if is_waiting {
             *lock(&self.state) = State::Cancelled;
         }
-        !is_over
+        is_waiting
     }
 
     /// From now on they cannot be cancelled. Returns false if one of them was.

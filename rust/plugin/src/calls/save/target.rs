@@ -258,6 +258,13 @@ pub fn next_append(appends: &[Arc<Append>]) -> Option<Arc<Append>> {
     queue.get(&Ticket::next(last.ticket)?).filter(is_joined).filter(|next| next.is_waiting()).cloned()
 }
 
+/// Cancels an append that waits. Returns false if another call has written it, or is about to.
+pub fn cancel_append(append: &Append) -> bool {
+    let _queue = lock(&APPENDS);
+    append.cancel();
+    !append.is_committed()
+}
+
 /// From now on these appends cannot be cancelled. Returns false if one of them was.
 pub fn commit_appends(appends: &[Arc<Append>]) -> bool {
     let _queue = lock(&APPENDS);

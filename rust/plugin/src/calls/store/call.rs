@@ -31,7 +31,8 @@ pub trait StoreWork {
         None
     }
 
-    fn is_committed(&self) -> bool {
+    /// True if the call must go on though it was cancelled. If not, no other one does its work any more.
+    fn is_committed(&self, _turn: &Turn) -> bool {
         false
     }
 
@@ -61,8 +62,8 @@ impl<W: StoreWork> StoreWork for Option<W> {
         self.as_ref()?.end_by_other()
     }
 
-    fn is_committed(&self) -> bool {
-        self.as_ref().is_some_and(W::is_committed)
+    fn is_committed(&self, turn: &Turn) -> bool {
+        self.as_ref().is_some_and(|work| work.is_committed(turn))
     }
 
     fn step_with_engine(&mut self) -> NextStep {
@@ -200,7 +201,7 @@ impl<W: StoreWork + Send + 'static> Work for StoreCall<W> {
     }
 
     fn is_committed(&self) -> bool {
-        self.turn.is_some() && self.work.is_committed()
+        self.turn.as_ref().is_some_and(|turn| self.work.is_committed(turn))
     }
 }
 

@@ -121,11 +121,13 @@ pub trait Joinable: Sized + Send {
         None
     }
 
-    fn is_committed(&self) -> bool {
-        false
+    /// Cancels it if it waits. Returns false if another one has committed it, or is about to.
+    fn cancel(&self, _file: &StoreFile) -> bool {
+        true
     }
 
-    fn cancel(&self, _file: &StoreFile) {}
+    /// Forgets one that has ended or was cancelled.
+    fn remove(&self, _file: &StoreFile) {}
 }
 
 impl<'p> Joinable for Arc<Changes<'p, Borrowed>> {
@@ -169,12 +171,12 @@ impl Joinable for Arc<Queued> {
         Queued::end(self)
     }
 
-    fn is_committed(&self) -> bool {
-        Queued::is_committed(self)
+    fn cancel(&self, file: &StoreFile) -> bool {
+        file.queue().cancel(self);
+        !self.is_committed()
     }
 
-    fn cancel(&self, file: &StoreFile) {
-        file.queue().cancel(self);
+    fn remove(&self, file: &StoreFile) {
         file.remove_queued(self);
     }
 }
@@ -286,8 +288,8 @@ impl<J: Joinable> StoreWork for Saving<J> {
         self.saves[0].end_by_other()
     }
 
-    fn is_committed(&self) -> bool {
-        self.saves[0].is_committed()
+    fn is_committed(&self, turn: &Turn) -> bool {
+        !self.saves[0].cancel(&turn.file)
     }
 
     fn take_back(&mut self, turn: &Turn) {
@@ -296,7 +298,8 @@ impl<J: Joinable> StoreWork for Saving<J> {
             // It may be closed.
             let _ = turn.file.act(Store::roll_back);
         }
-        self.saves.iter().take(1).for_each(|save| save.cancel(&turn.file));
+        self.saves[0].cancel(&turn.file);
+        self.saves[0].remove(&turn.file);
         // The values are not needed any more.
         self.saves.truncate(1);
     }
