@@ -36,6 +36,13 @@ impl BytesOut for PackedByteArray {
 /// Max bytes to allocate on a guess, unless half as many were already written.
 const MOST_ROOM: usize = 8 << 20;
 
+/// Returns how many bytes to allocate for `end` and about `expected` more.
+fn room(end: usize, expected: usize) -> usize {
+    // A little more than the guess, in case it is slightly low; capped, in case it is far too high.
+    let guessed = expected.saturating_add(expected / 64).min(MOST_ROOM.max(end.saturating_mul(2)));
+    end.saturating_add(guessed).min(isize::MAX as usize)
+}
+
 /// A byte array that is filled piece by piece and that nobody else has.
 pub struct Growing {
     bytes: PackedByteArray,
@@ -62,9 +69,7 @@ impl Growing {
     pub fn grow(&mut self, len: usize, expected: usize) -> Memory<'_> {
         let end = self.len.checked_add(len).expect("lengths are 32-bit");
         if end > self.data.len() {
-            // A little more than the guess, in case it is slightly low; capped, in case it is far too high.
-            let guessed = expected.saturating_add(expected / 64).min(MOST_ROOM.max(end.saturating_mul(2)));
-            let mut larger = Self::with_room(end.saturating_add(guessed).min(i32::MAX as usize).max(end));
+            let mut larger = Self::with_room(room(end, expected));
             larger.grow(self.len, 0).write_copy_of_slice(self.written());
             *self = larger;
         }
@@ -181,3 +186,7 @@ pub fn name_of(text: &str) -> StringName {
     }
     StringName::from(&string_of(text))
 }
+
+#[cfg(test)]
+#[path = "../../../tests/unit/growing.rs"]
+mod tests;
