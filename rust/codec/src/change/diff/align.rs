@@ -112,9 +112,9 @@ fn split(before: Parts<'_>, after: Parts<'_>, Hunk { before: old, after: new }: 
         if i < done.0 || j < done.1 {
             continue;
         }
-        let back = before.slice(done.0..i).common_suffix(after.slice(done.1..j));
         let same = before.slice(i..old.end).common_prefix(after.slice(j..new.end));
         if same > 0 {
+            let back = before.slice(done.0..i).common_suffix(after.slice(done.1..j));
             hunks.push(Hunk { before: done.0..i - back, after: done.1..j - back });
             done = (i + same, j + same);
         }
