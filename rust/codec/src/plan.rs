@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::limits::{HELD_LEN, INLINE_LEN};
+use crate::limits::{HELD_LEN, INLINE_LEN, MAX_VALUE_LEN};
 use crate::text;
 
 /// An output. Invariants: `len` is the total length of the parts, and `small_end` never decreases between segments.
@@ -227,6 +227,12 @@ impl<'a> Plan<'a> {
     /// True if the length may no longer be right: the last value is too large, or the plan on a 32-bit platform.
     pub(crate) fn is_full(&self) -> bool {
         !IS_WIDE && self.len >= MAX_LEN
+    }
+
+    /// Returns the longest that the output can be after another value, less than [`Self::is_full`].
+    #[inline]
+    pub(crate) fn max_end(&self) -> usize {
+        self.len.saturating_add(MAX_VALUE_LEN).min(MAX_LEN - 1)
     }
 
     /// Returns the end of the output so far.

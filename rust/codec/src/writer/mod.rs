@@ -20,8 +20,8 @@ pub struct Writer<'a> {
     dialect: Dialect,
     /// The depth of values that are in no container of this writer.
     depth: usize,
-    /// The length of the output when the outermost container was opened.
-    start: usize,
+    /// The max length of the output while the outermost container is open.
+    end: usize,
     /// The containers around the next value, outermost first. Each has values still to come.
     open: Vec<WriteOpen>,
     next: WriteNext,
@@ -70,7 +70,7 @@ impl<'a> Writer<'a> {
             plan,
             dialect,
             depth: 0,
-            start: 0,
+            end: 0,
             open: Vec::new(),
             next: WriteNext::Value,
             is_foreign: dialect.engine != Engine::Godot4,
@@ -79,10 +79,11 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Sets the depth of the values: how many containers of another writer enclose them.
+    /// Sets the depth of the values: how many containers of another writer enclose them, all of which are too large if
+    /// these are together.
     #[must_use]
     pub fn with_depth(self, depth: usize) -> Self {
-        Self { depth, ..self }
+        Self { depth, end: MAX_VALUE_LEN, ..self }
     }
 
     /// Creates a writer of `count` texts for the PackedStringArray of another writer: see [`Self::append_texts`].
@@ -250,15 +251,21 @@ impl<'a> Writer<'a> {
     /// Fails if the current value is too large already: where containers share others, it could outgrow all memory.
     #[inline]
     fn check_len(&self) -> Result<(), CodecError> {
-        let len = self.plan.len() - self.start;
-        if len > MAX_VALUE_LEN || self.plan.is_full() { Err(too_large(len)) } else { Ok(()) }
+        if self.plan.len() > self.end { self.too_long() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn too_long(&self) -> Result<(), CodecError> {
+        // Of a value without parts, only `end_value` knows the start.
+        let is_part = self.depth() > 0 || self.texts_left > 0;
+        if is_part { Err(too_large(self.plan.len() - self.end + MAX_VALUE_LEN)) } else { Ok(()) }
     }
 
     /// Ends the head of a container with its count; `left` values follow.
     #[inline]
     fn open(&mut self, count: usize, left: usize, form: WriteForm) -> Result<(), CodecError> {
-        if self.open.is_empty() {
-            self.start = self.plan.len();
+        if self.depth() == 0 {
+            self.end = self.plan.max_end();
         }
         self.check_len()?;
         let word = self.count(count)?;
@@ -276,6 +283,9 @@ impl<'a> Writer<'a> {
     fn begin_texts(&mut self, count: usize, have_nul: bool) {
         if count == 0 {
             return self.close_value();
+        }
+        if self.depth() == 0 {
+            self.end = self.plan.max_end();
         }
         (self.texts_left, self.texts_have_nul) = (count, have_nul);
         self.next = WriteNext::Text;

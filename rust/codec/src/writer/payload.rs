@@ -42,6 +42,10 @@ impl<'a> Writer<'a> {
                 if !plain.bytes.len().is_multiple_of(4) {
                     self.plan.pad(plain.bytes.len());
                 }
+                // Else it takes little memory and time.
+                if K::COPIED_LEN == usize::MAX {
+                    self.check_len()?;
+                }
             }
             Event::String(text) => self.headed_string(self.header(Kind::String, 0)?, text, keep)?,
             Event::StringName(text) => self.headed_string(self.header(Kind::StringName, 0)?, text, keep)?,
@@ -164,7 +168,7 @@ impl<'a> Writer<'a> {
             self.plan.small(&[0]);
         }
         self.plan.pad(len + nul);
-        Ok(())
+        self.check_len()
     }
 
     fn element_type(&mut self, element: ElementType<'_>) -> Result<(), CodecError> {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use varbatch_codec::change::{Change, ChangePart, ChangePath, Op, Patch, delta, diff, edits};
 use varbatch_codec::lookup::{Key, Seek, lookup};
 use varbatch_codec::transcode::Translation;
-use varbatch_codec::{CodecErrorKind, ElementType, Event, Kind, PathStep, Plain, Width, Writer};
+use varbatch_codec::{CodecErrorKind, ElementType, Event, Kind, PathStep, Plain, Text, Width, Writer};
 
 use crate::diff::OPTIONS;
 use crate::support::naive;
@@ -243,4 +243,38 @@ fn a_value_that_is_too_large_is_refused_while_it_is_written() {
     assert!(matches!(error.kind(), CodecErrorKind::TooLarge { .. }), "{error}");
     // Each takes some bytes more than a MiB. What was written before the value counts only on 32-bit platforms.
     assert!(at == 2048 || cfg!(target_pointer_width = "32") && at == 2047, "{at}");
+}
+
+#[test]
+fn values_of_a_container_that_are_too_large_together_are_refused_while_they_are_written() {
+    let payload = vec![0; 1 << 20];
+    let plain = Plain { kind: Kind::PackedByteArray, width: Width::Single, count: payload.len(), bytes: &payload };
+    let mut writer = Writer::new(GODOT_4).with_depth(1);
+    let refused = (0..1 << 20).find_map(|at| {
+        let array = writer.write(Event::Array { element: ElementType::Any, count: 1 });
+        array.and_then(|()| writer.write(Event::Packed(plain))).err().map(|error| (at, error))
+    });
+    let (at, error) = refused.expect("too large");
+    assert!(matches!(error.kind(), CodecErrorKind::TooLarge { .. }) && at == 2048, "{at}: {error}");
+}
+
+#[test]
+fn the_same_text_often_is_refused_while_it_is_written() {
+    let text = "a".repeat(1 << 20);
+    let text = Text::Utf8(&text);
+    for (head, part) in [
+        (Event::Array { element: ElementType::Any, count: 1 << 20 }, Event::String(text)),
+        (Event::PackedStrings { count: 1 << 20 }, Event::Text(text)),
+    ] {
+        let mut writer = Writer::new(GODOT_4);
+        for _ in 0..3 {
+            // What is before the value does not count.
+            writer.write(Event::String(text)).expect("a value is due");
+        }
+        writer.write(head).expect("a value is due");
+        let refused = (0..1 << 20).find_map(|at| Some((at, writer.write(part).err()?)));
+        let (at, error) = refused.expect("too large");
+        assert!(matches!(error.kind(), CodecErrorKind::TooLarge { .. }), "{error}");
+        assert!(at == 2047 || cfg!(target_pointer_width = "32"), "{at}");
+    }
 }

@@ -97,10 +97,8 @@ const CHUNK: usize = 4096;
 /// Returns the bytes after those of the value; `None` if they begin with another one, as bytes tell where they end.
 fn strip<'b>(value: &Value, bytes: &'b [u8], writer: &mut Writer<'static>, chars: &mut Vec<u8>) -> Option<&'b [u8]> {
     writer.clear();
-    let (start, is_lossy, keep) =
-        (writer.mark(), std::sync::atomic::AtomicBool::new(false), std::marker::PhantomData::<Held>);
-    let walked =
-        walk(value, &mut Planning { writer, full: None, may_split: false, is_lossy: &is_lossy, is_key: false, keep });
+    let (start, is_lossy) = (writer.mark(), std::sync::atomic::AtomicBool::new(false));
+    let walked = walk(value, &mut Planning::<Held>::new(writer, None, &is_lossy));
     if walked.and_then(|()| writer.end_value(start)).is_err() {
         writer.drop_value(start);
         return None;

@@ -87,8 +87,7 @@ fn encode_with(
 ) -> Result<(), CodecError> {
     let mut writer = Writer::within(DIALECT, SPARE.take().unwrap_or_default());
     let start = writer.mark();
-    let keep = PhantomData::<Borrowed>;
-    walk(value, &mut Planning { writer: &mut writer, full, may_split: true, is_lossy, is_key: false, keep })?;
+    walk(value, &mut Planning { may_split: true, ..Planning::<Borrowed>::new(&mut writer, full, is_lossy) })?;
     writer.end_value(start)?;
     let plan = writer.into_plan();
     put(&plan, out);
@@ -116,12 +115,9 @@ pub fn encode_part(value: &Value, full_objects: bool) -> Result<Vec<u8>, CodecEr
 
 /// Encodes the key of a store. Returns `None` if there is something in it that means nothing to another process.
 pub fn encode_key(value: &Value) -> Result<Option<Vec<u8>>, CodecError> {
-    let (mut writer, is_lossy, keep) = (Writer::new(DIALECT), AtomicBool::new(false), PhantomData::<Borrowed>);
+    let (mut writer, is_lossy) = (Writer::new(DIALECT), AtomicBool::new(false));
     let start = writer.mark();
-    walk(
-        value,
-        &mut Planning { writer: &mut writer, full: None, may_split: false, is_lossy: &is_lossy, is_key: true, keep },
-    )?;
+    walk(value, &mut Planning { is_key: true, ..Planning::<Borrowed>::new(&mut writer, None, &is_lossy) })?;
     writer.end_value(start)?;
     Ok((!is_lossy.into_inner()).then(|| writer.into_plan().into_vec()))
 }
@@ -286,7 +282,7 @@ impl<'p, K> Run<'p, K> {
         let Self { writer, may_split, is_lossy, .. } = self;
         let (may_split, is_lossy) = (*may_split, &*is_lossy);
         let put = |writer: &mut Writer<'p>| {
-            walk(value, &mut Planning { writer, full, may_split, is_lossy, is_key: false, keep: PhantomData::<K> })
+            walk(value, &mut Planning { may_split, ..Planning::<K>::new(writer, full, is_lossy) })
         };
         let start = writer.mark();
         let written = match self.form {

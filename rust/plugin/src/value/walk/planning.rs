@@ -1,10 +1,11 @@
 //! Plans the walked values: without copying long payloads, and many over threads; or as copies that borrow nothing.
 
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use godot::builtin::Variant;
-use varbatch_codec::{Borrowed, CodecError, Copied, Event, Keep, Kind, Mark, Plan, Text, Writer};
+use varbatch_codec::limits::MAX_VALUE_LEN;
+use varbatch_codec::{Borrowed, CodecError, CodecErrorKind, Copied, Event, Keep, Kind, Mark, Plan, Text, Writer};
 use varbatch_workers::Threads;
 
 use super::{Target, TargetNow, each, full_object, refused_object, walk};
@@ -27,6 +28,11 @@ const RUNS: usize = 4;
 
 /// Max bytes that a run's plan should store: no more than it reserves at once, and memory that the C library reuses.
 const MAX_RUN: usize = 3 << 20;
+
+/// Bytes that a run writes before they are counted.
+const COUNTED_LEN: usize = 1 << 20;
+
+const MAX_LEN: u64 = MAX_VALUE_LEN as u64;
 
 /// Max bytes to reserve in a call, as values may be smaller than those that were sampled.
 const MAX_RESERVED: usize = 128 << 20;
@@ -54,6 +60,14 @@ impl<'a> KeepWalked<'a, 'static> for Held {
     }
 }
 
+/// Bytes of a value that is planned in runs. Together, runs of arrays that share others could outgrow all memory.
+pub struct Written<'w> {
+    /// Those of all runs that were counted.
+    pub all: &'w AtomicU64,
+    /// Those of this run.
+    pub counted: usize,
+}
+
 /// Plans the walked values; `K` selects how long payloads are kept.
 pub struct Planning<'w, 'a, 'p, K> {
     pub writer: &'w mut Writer<'p>,
@@ -61,11 +75,20 @@ pub struct Planning<'w, 'a, 'p, K> {
     pub full: Option<&'a FullObjects>,
     /// True if large arrays may be walked over threads.
     pub may_split: bool,
+    /// If this plans a run of a value: what was written of that.
+    pub written: Option<Written<'w>>,
     /// Set for a value that may mean nothing to another process (see [`super::Lost`]), or an object not in `full`.
     pub is_lossy: &'w AtomicBool,
     /// True for the key of a store, where an object that is gone is none.
     pub is_key: bool,
     pub keep: PhantomData<K>,
+}
+
+impl<'w, 'a, 'p, K> Planning<'w, 'a, 'p, K> {
+    #[inline(always)]
+    pub fn new(writer: &'w mut Writer<'p>, full: Option<&'a FullObjects>, is_lossy: &'w AtomicBool) -> Self {
+        Self { writer, full, may_split: false, written: None, is_lossy, is_key: false, keep: PhantomData }
+    }
 }
 
 impl<'a, 'p, K: KeepWalked<'a, 'p>> TargetNow for Planning<'_, 'a, 'p, K> {
@@ -113,6 +136,11 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> TargetNow for Planning<'_, 'a, 'p, K> {
 impl<'a, 'p, K: KeepWalked<'a, 'p>> Target<'a> for Planning<'_, 'a, 'p, K> {
     #[inline(always)]
     fn put<H: Keep<'a, 'static>>(&mut self, event: Event<'a>, hold: H) -> Result<(), CodecError> {
+        if let (Event::Array { .. } | Event::Dictionary { .. }, Some(written)) = (event, &self.written)
+            && self.position() > written.counted + COUNTED_LEN
+        {
+            self.count()?;
+        }
         self.writer.write_as(event, K::kept(hold))
     }
 
@@ -128,6 +156,18 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> Target<'a> for Planning<'_, 'a, 'p, K> {
 }
 
 impl<'a, 'p, K: KeepWalked<'a, 'p>> Planning<'_, 'a, 'p, K> {
+    /// Counts what was written of a run. Fails if all runs have written more than a value can have.
+    #[cold]
+    fn count(&mut self) -> Result<(), CodecError> {
+        let position = self.position();
+        let Some(Written { all, counted }) = &mut self.written else { return Ok(()) };
+        let new = (position - std::mem::replace(counted, position)) as u64;
+        match all.fetch_add(new, Ordering::Relaxed) + new {
+            0..=MAX_LEN => Ok(()),
+            _ => Err(CodecError::new(MAX_VALUE_LEN, CodecErrorKind::TooLarge { found: MAX_VALUE_LEN + 1 })),
+        }
+    }
+
     // Not inlined, so that it uses no stack at each nesting level.
     #[inline(never)]
     fn split_elements(&mut self, elements: &'a [Value]) -> Result<bool, CodecError> {
@@ -173,11 +213,11 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> Planning<'_, 'a, 'p, K> {
         new: impl Fn(usize) -> Writer<'p>,
         walk: impl Fn(usize, &'a [T], &mut Planning<'_, 'a, 'p, K>) -> Result<(), CodecError> + Sync,
     ) -> Option<Vec<(usize, Result<Writer<'p>, CodecError>)>> {
-        let (full, is_lossy) = (self.full, self.is_lossy);
+        let (full, is_lossy, all) = (self.full, self.is_lossy, &AtomicU64::new(0));
         let plan = |at, run: &'a [T], mut writer| {
-            let keep = PhantomData;
-            let mut target = Planning { writer: &mut writer, full, may_split: false, is_lossy, is_key: false, keep };
-            let walked = walk(at, run, &mut target);
+            let written = Some(Written { all, counted: 0 });
+            let mut target = Planning { written, ..Planning::new(&mut writer, full, is_lossy) };
+            let walked = target.count().and_then(|()| walk(at, run, &mut target)).and_then(|()| target.count());
             (run.len(), walked.map(|()| writer))
         };
         pool::with(true, |threads| (threads.count() > 1).then(|| plan_in_rooms(average, items, threads, new, plan)))
