@@ -3,6 +3,8 @@
 //! leaves anything of it. Elsewhere it has one of the names of [`beside`](crate::beside). Some file systems, such as those
 //! of containers, make files without names and then refuse to link them: then a copy has a name.
 
+#[cfg(target_os = "linux")]
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,9 +20,12 @@ use crate::order::{Ticket, folder_of};
 pub(super) use crate::windows::retry;
 use varbatch_workers::Threads;
 
-/// The folder in which a file without a name could be linked last to no name.
+/// Folders in which a file without a name could be linked to no name, at most [`MAX_UNLINKED`].
 #[cfg(target_os = "linux")]
-static UNLINKED: Mutex<Option<PathBuf>> = Mutex::new(None);
+static UNLINKED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+#[cfg(target_os = "linux")]
+const MAX_UNLINKED: usize = 1024;
 
 /// A file that will replace another one, at [`Self::commit`].
 #[derive(Debug)]
@@ -204,7 +209,11 @@ fn put_at(file: &mut File, beside: &mut Option<Beside>, path: &Path) -> io::Resu
             Err(_) => {
                 let mut copy = Replacement::named(path.to_owned(), None)?;
                 copy.copy(file)?;
-                *varbatch_workers::lock(&UNLINKED) = Some(folder_of(path).to_owned());
+                let mut unlinked = varbatch_workers::lock(&UNLINKED);
+                if unlinked.len() == MAX_UNLINKED {
+                    unlinked.clear();
+                }
+                unlinked.insert(folder_of(path).to_owned());
                 std::mem::swap(file, &mut copy.file);
                 copy.beside.take()
             }
@@ -216,7 +225,7 @@ fn put_at(file: &mut File, beside: &mut Option<Beside>, path: &Path) -> io::Resu
 /// Makes a file without a name, with the permissions of an old one, if the system and the file system can do that.
 #[cfg(target_os = "linux")]
 fn unnamed(folder: &Path, old: Option<&File>) -> Option<File> {
-    if varbatch_workers::lock(&UNLINKED).as_deref() == Some(folder) {
+    if varbatch_workers::lock(&UNLINKED).contains(folder) {
         return None;
     }
     // What else is wrong keeps a file with a name from being made, too.
