@@ -99,7 +99,6 @@ impl Replacement {
                 aside = keep(path, old.as_ref(), fate)?;
                 put_at(file, beside, path).inspect_err(|_| aside.iter().for_each(|aside| _ = disk::remove(aside)))?;
                 Seen::of(&file.metadata()?).note(true);
-                *beside = None;
                 Ok(())
             })
         })?;
@@ -190,8 +189,10 @@ fn name_twice(path: &Path, old: Option<&File>, to: &Path) -> io::Result<()> {
         }
     };
     let renamed = disk::rename(&beside.path, to);
-    // Where it has that name already, nothing was renamed.
-    let _ = disk::remove(&beside.path);
+    // Where it had that name already, nothing was renamed. Else another process may have taken the free name since.
+    if renamed.is_err() || Seen::at(&beside.path) == Seen::at(to) {
+        let _ = disk::remove(&beside.path);
+    }
     renamed
 }
 
@@ -219,7 +220,12 @@ fn put_at(file: &mut File, beside: &mut Option<Beside>, path: &Path) -> io::Resu
             }
         };
     }
-    beside.as_ref().map_or(Ok(()), |beside| disk::rename(&beside.path, path))
+    if let Some(named) = beside {
+        disk::rename(&named.path, path)?;
+        // Another process may take the name now.
+        *beside = None;
+    }
+    Ok(())
 }
 
 /// Makes a file without a name, with the permissions of an old one, if the system and the file system can do that.

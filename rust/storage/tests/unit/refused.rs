@@ -135,3 +135,24 @@ fn links_are_not_tried_again_in_the_same_folder() {
         }
     }
 }
+
+/// Another process may have taken a name that is free again.
+#[test]
+fn no_name_is_removed_that_the_file_no_longer_has() {
+    let refusals: [fn(&Change<'_>) -> bool; 4] = [
+        |_| false,
+        |change| matches!(change, Change::HardLink(..)),
+        |change| matches!(change, Change::Create(_, None)),
+        |change| matches!(change, Change::Create(_, None) | Change::HardLink(..)),
+    ];
+    for refuses in refusals {
+        let folder = Folder::new();
+        let checked = move |change: &Change<'_>| {
+            let is_gone = matches!(change, Change::Remove(path) if !path.exists());
+            assert!(!is_gone, "it is not there");
+            refuses(change)
+        };
+        save_while(&folder, Some(0o644), Errno::PERM, checked).0.expect("saves");
+        check(&folder, Some(0o644), "with names");
+    }
+}
