@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::encrypted::{EncryptedError, Key};
 use crate::load::{LoadError, Loader};
-use crate::open::open;
+use crate::open::{open, refuse_name};
 use varbatch_codec::Dialect;
 use varbatch_workers::{Threads, lock};
 
@@ -195,7 +195,8 @@ pub fn aside_of(path: &Path) -> io::Result<PathBuf> {
 
 /// Fails if no file can have the names that are made of this one, for a backup or to set it aside.
 pub fn refuse_long(path: &Path) -> io::Result<()> {
-    match fs::symlink_metadata(numbered(path, MAX_ASIDE)) {
+    let aside = numbered(path, MAX_ASIDE);
+    match refuse_name(&aside).and_then(|()| fs::symlink_metadata(aside)) {
         Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
             let why = "its name is too long: there must be room for \".set-aside-99\" behind it, to keep the old file";
             Err(io::Error::new(error.kind(), why))
