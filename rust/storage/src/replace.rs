@@ -151,6 +151,11 @@ fn keep(path: &Path, old: Option<&File>, fate: Fate) -> io::Result<Option<PathBu
         crate::windows::refuse_open(path)?;
     }
     let failed = |what: &str, error: io::Error| {
+        // As it is, so that it is tried again.
+        #[cfg(windows)]
+        if crate::windows::may_be_in_use(&error) {
+            return error;
+        }
         let text = format!("the old file cannot be {what}: {}", crate::words::words(&error));
         io::Error::new(error.kind(), text)
     };

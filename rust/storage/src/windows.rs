@@ -4,7 +4,7 @@
 //! one with POSIX semantics (Windows 10 and later, NTFS): that replaces a file that others have open, if they share its
 //! deletion, as Rust's `File` does. The engine's `FileAccess` does not, nor do some virus scanners: those are waited for.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;
 use std::path::Path;
@@ -64,7 +64,7 @@ fn in_use() -> io::Error {
 }
 
 /// True if a file cannot be replaced now, and perhaps can be a moment later.
-fn may_be_in_use(error: &io::Error) -> bool {
+pub fn may_be_in_use(error: &io::Error) -> bool {
     is_in_use(error) || error.raw_os_error().is_some_and(|code| matches!(code, ACCESS_DENIED | DELETE_PENDING))
 }
 

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use varbatch_storage::Loader;
+use varbatch_codec::Dialect;
+use varbatch_storage::{Contents, Loader, Saver, Ticket};
+use varbatch_workers::Threads;
 
 use crate::file_save::{MEBI, assert_holds, assert_refuses, encoded, save};
 use crate::folder::Folder;
@@ -30,6 +32,29 @@ fn an_old_file_that_is_open_for_a_moment_is_waited_for() {
         });
         assert_holds(&path, b"new!");
         assert_eq!(folder.names(), ["save"]);
+    }
+}
+
+#[test]
+fn an_old_backup_that_is_open_for_a_moment_is_waited_for() {
+    let (folder, path) = Folder::with("save");
+    for mode in SHARED {
+        save(&path, &encoded(b"old!"), MEBI, None).expect("saves");
+        fs::write(folder.join("save.bak"), "older").expect("writes");
+        let held = OpenOptions::new().read(true).share_mode(mode).open(folder.join("save.bak")).expect("opens");
+        let mut saver = Saver::create(&path, None).expect("creates");
+        saver.keep_backup(Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) }).expect("a short name");
+        saver.write_bytes(&encoded(b"new!").to_vec(), &Threads::alone()).expect("writes");
+        let flushed = saver.flush(&Threads::alone()).expect("flushes");
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                thread::sleep(Duration::from_millis(300));
+                drop(held);
+            });
+            flushed.commit(&Ticket::take_for(&path)).unwrap_or_else(|error| panic!("{mode}: {error}"));
+        });
+        assert_holds(&path, b"new!");
+        assert_holds(&folder.join("save.bak"), b"old!");
     }
 }
 
