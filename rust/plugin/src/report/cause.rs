@@ -45,7 +45,8 @@ impl From<&CodecErrorKind> for Cause {
         };
         match kind {
             UnknownType { .. } | UnknownElementType { .. } | ShortFrame { .. } | Negative { .. } => Self::Damaged,
-            Malformed { .. } | NoStringName { .. } | OldNodePath => Self::Damaged,
+            Malformed { .. } | NoStringName { .. } => Self::Damaged,
+            OldNodePath => Self::Foreign,
             kind if kind.missing().is_some() => Self::Damaged,
             _ => Self::Refused,
         }
