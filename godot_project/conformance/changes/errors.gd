@@ -44,7 +44,7 @@ func test_deltas_that_are_refused() -> void:
 	var pairs := [[_one, PackedByteArray([9])], [_one, _delta], [_one, NO_BYTES]]
 	var expected: Array[PackedByteArray] = [NO_BYTES, _two, NO_BYTES]
 	var lines := ["pair 0: " + version, "pair 2: expected the version, found the end, at byte 0..."]
-	check_call(&"apply_deltas", [pairs], expected, lines)
+	check_call(&"apply_deltas", [pairs], expected, lines, ERR_FILE_UNRECOGNIZED)
 
 
 ## Any bytes are good enough for deltas. Damage: delta_damage.rs of the codec's tests.

@@ -46,7 +46,7 @@ func _read_table() -> void:
 		var cells := line.split("|")
 		if cells.size() == 4 and "`" in cells[2]:
 			_table[cells[1].strip_edges()] = CODES[cells[2].get_slice("`", 1)]
-	check_int(_table.size(), 16, "rows of the table")
+	check_int(_table.size(), 17, "rows of the table")
 
 
 ## One buffer, by all methods that decode it.
@@ -109,6 +109,9 @@ func _of_values() -> void:
 	_check(code, &"transcode", [var_to_bytes(Vector4i()), GODOT_4, GODOT_3], cause)
 	write(path, frame(var_to_bytes(Vector4i())))
 	_check(code, &"transcode_file", [path, path, GODOT_4, GODOT_3], cause)
+	cause = "bytes that are no delta"
+	_check(_code(cause), &"apply_delta", [var_to_bytes(1), PackedByteArray([9])], cause)
+	_check(_code(cause), &"apply_deltas", [[[var_to_bytes(1), PackedByteArray([9])]]], cause)
 	cause = "an argument that is not supported"
 	code = _code(cause)
 	_check_forms(code, "load_vars", [path, 7], cause)

@@ -6,7 +6,6 @@ use godot::builtin::{
 use godot::global::Error as EngineError;
 use godot::obj::Gd;
 use godot::register::{GodotClass, godot_api};
-use varbatch_codec::change::delta;
 use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, Kind};
 
@@ -161,7 +160,7 @@ impl VarBatch {
 
     #[func]
     fn apply_delta(before: PackedByteArray, delta: PackedByteArray) -> PackedByteArray {
-        end("apply_delta", change::delta(&before, &delta, delta::apply))
+        end("apply_delta", change::delta(&before, &delta, change::apply_delta))
     }
 
     #[func]
@@ -171,7 +170,7 @@ impl VarBatch {
 
     #[func]
     fn apply_deltas(pairs: AnyArray) -> Array<PackedByteArray> {
-        end("apply_deltas", change::deltas(&pairs, delta::apply))
+        end("apply_deltas", change::deltas(&pairs, change::apply_delta))
     }
 
     #[func]

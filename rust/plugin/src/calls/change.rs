@@ -3,13 +3,14 @@
 use godot::prelude::*;
 use varbatch_codec::change::delta::{self, DeltaError, DeltaErrorKind};
 use varbatch_codec::change::{self, Change, ChangePart, ChangePath, Changes, DiffError, DiffOptions, Op, Patch, edits};
+use varbatch_codec::limits::MAX_VALUE_LEN;
 use varbatch_codec::{Kind, PathStep, Plan};
 
 use super::decode::{self, Input};
 use super::encode::{self, encode_part};
 use crate::engine::{self, BytesOut, HeldBytes, OwnArray, REAL, Slot, Value};
 use crate::objects::Makers;
-use crate::report::{Failure, Outcome, PAIRS, Reports};
+use crate::report::{Cause, Failure, Outcome, PAIRS, Reports};
 use crate::value::change_rows::{ChangeRow, RowKeys};
 
 /// Changes for scripts: a typed Array, so that scripts know that each element is a Dictionary.
@@ -168,35 +169,40 @@ fn unreadable(error: DiffError) -> Failure {
 fn misfit(error: DeltaError) -> Failure {
     match error.kind {
         DeltaErrorKind::Base { .. } => error.to_string().into(),
+        DeltaErrorKind::Version(_) => Failure::new(Cause::Foreign, error),
         _ => Failure::damaged(error),
     }
 }
 
-/// [`make_delta`] or [`delta::apply`].
-type PlanOf = for<'a> fn(&'a [u8], &'a [u8]) -> Result<Plan<'a>, DeltaError>;
+/// [`make_delta`] or [`apply_delta`].
+type PlanOf = for<'a> fn(&'a [u8], &'a [u8]) -> Result<Plan<'a>, Failure>;
 
 pub fn delta(first: &PackedByteArray, second: &PackedByteArray, plan: PlanOf) -> Outcome<PackedByteArray> {
     let plan = plan(engine::bytes_of(first), engine::bytes_of(second));
-    plan.map_err(misfit).map(|plan| Outcome::new(encode::to_bytes(&plan), Vec::new())).into()
+    plan.map(|plan| Outcome::new(encode::to_bytes(&plan), Vec::new())).into()
 }
 
 pub fn deltas(pairs: &AnyArray, plan: PlanOf) -> Outcome<Array<PackedByteArray>> {
     let pairs = held(pairs);
     let mut result = OwnArray::byte_arrays(pairs.len());
     let reports = each_pair(&pairs, result.elements(), |first, second, slot| {
-        let plan = plan(first, second).map_err(misfit)?;
+        let plan = plan(first, second)?;
         varbatch_codec::fill::fill(plan.whole(), slot.allocate(plan.len()));
         Ok(())
     });
     Outcome::new(result.take(), reports.lines(&PAIRS))
 }
 
-pub fn make_delta<'a>(before: &'a [u8], after: &'a [u8]) -> Result<Plan<'a>, DeltaError> {
-    if after.len() > varbatch_codec::limits::MAX_VALUE_LEN {
+pub fn make_delta<'a>(before: &'a [u8], after: &'a [u8]) -> Result<Plan<'a>, Failure> {
+    if after.len() > MAX_VALUE_LEN {
         // Such a delta could not be applied.
-        return Err(DeltaError::too_large(after.len() as u64));
+        return Err(format!("after: expected at most {MAX_VALUE_LEN} bytes, found {}", after.len()).into());
     }
     Ok(delta::make(before, after, edits(before, after)))
+}
+
+pub fn apply_delta<'a>(before: &'a [u8], delta: &'a [u8]) -> Result<Plan<'a>, Failure> {
+    delta::apply(before, delta).map_err(misfit)
 }
 
 /// Two buffers, held by references of our own, so that no script can change them; or what is there instead.
@@ -247,3 +253,7 @@ fn each_pair<'p, S: Send>(
     states.into_iter().for_each(|mut reports| joined.append(&mut reports));
     joined
 }
+
+#[cfg(test)]
+#[path = "../../tests/unit/deltas.rs"]
+mod tests;

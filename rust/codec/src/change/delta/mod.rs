@@ -104,7 +104,8 @@ fn head(before: &[u8], input: &mut Input<'_>) -> Result<u64, DeltaError> {
     debug_assert_eq!(input.at, LEN_AT);
     let len = input.number("the length of the result")?;
     if len > MAX_VALUE_LEN as u64 {
-        return Err(DeltaError::too_large(len));
+        let text = format!("expected at most {MAX_VALUE_LEN} bytes for the result, found {len}");
+        return Err(DeltaError::damaged(LEN_AT, text));
     }
     // Checked last, as it takes the longest.
     let found = hash(before);
@@ -198,12 +199,6 @@ impl DeltaError {
     #[cold]
     fn damaged(at: usize, text: String) -> Self {
         Self { kind: DeltaErrorKind::Damaged(text), at }
-    }
-
-    /// Makes the error of a result that would take `found` bytes, more than a value may.
-    #[doc(hidden)]
-    pub fn too_large(found: u64) -> Self {
-        Self::damaged(LEN_AT, format!("expected at most {MAX_VALUE_LEN} bytes for the result, found {found}"))
     }
 }
 
