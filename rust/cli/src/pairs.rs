@@ -30,6 +30,9 @@ type Pair<'a> = (Buffer<'a>, &'a [u8], &'a [u8]);
 pub fn convert(mut buffers: Buffers<'_>, to: To, path: &Path, name: &str) -> Result<(Flushed, usize, bool), Failure> {
     let DialectName::Godot4 = buffers.input.from else { return Err(Failure::Usage(GODOT_4_ONLY.into())) };
     let (To::Store | To::Engine(DialectName::Godot4)) = to else { return Err(Failure::Usage(GODOT_4_ONLY.into())) };
+    if buffers.input.reading.key().is_some() {
+        return Err(Failure::Usage("a store is not encrypted, nor is what is made of one: expected no key".into()));
+    }
     let (failed, threads) = (|error| Failure::file(name, words(&error)), buffers.input.threads());
     let mut saver = Saver::create(path, None).map_err(failed)?;
     let mut count = 0;

@@ -5,7 +5,10 @@ use std::process::Command;
 use serde_json::json;
 use varbatch_codec::key::{from_key, to_key};
 use varbatch_storage::compressed::Compression;
+use varbatch_storage::encrypted::Key;
+use varbatch_storage::{Saver, Ticket};
 use varbatch_store::{Packed, Store};
+use varbatch_workers::Threads;
 
 use crate::store_damage::state;
 use crate::support::{Folder, compress, frames, int, save, string, text, value, words};
@@ -257,6 +260,21 @@ fn a_store_is_replaced_as_other_files_are() {
     folder.run(&format!("{TO_STORE} --force a a")).expect(0, "a: 2 values from godot4 to store\n", "");
     folder.run(&format!("{TO_STORE} --force a b")).right();
     assert!(load(&folder, "a") == entries()[..2] && load(&folder, "b") == entries()[..2]);
+}
+
+#[test]
+fn what_is_encrypted_becomes_no_store_without_a_word() {
+    let folder = folder();
+    folder.write("key", &[7; Key::LEN]);
+    let mut saver = Saver::create_encrypted(&folder.path("secret"), &Key::new([7; Key::LEN])).expect("created");
+    saver.write_bytes(&records(&entries()), &Threads::alone()).expect("written");
+    let flushed = saver.flush(&Threads::alone()).expect("flushed");
+    flushed.commit(&Ticket::take_for(&folder.path("secret"))).expect("in place");
+    folder.run("check --key-file key secret").expect(0, "secret: ok, 6 values\n", "");
+    let refused = "error: a store is not encrypted, nor is what is made of one: expected no key\n";
+    folder.run(&format!("{TO_STORE} --key-file key secret new")).fails(2, refused);
+    folder.run(&format!("{TO_FILE} --key-file key a new")).fails(2, refused);
+    assert!(!folder.path("new").exists());
 }
 
 /// "a" is one key with &"a", -0.0 with 0.0.
