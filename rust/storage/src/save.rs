@@ -69,21 +69,21 @@ impl Saver {
     /// Begins a file at `path`; `compressed` has its compression and length. Keeps the old permissions and owner, and a
     /// symbolic link: its target is replaced. Fails if no file can be created, or the old is not writable or regular.
     pub fn create(path: &Path, compressed: Option<(Compression, u64)>) -> io::Result<Self> {
-        let file = Replacement::new(path)?;
-        let path = file.path.clone();
-        let out = match compressed {
-            None => Out::Plain(Target::Replacement(file)),
-            Some((how, total)) => Out::Compressed(Box::new(Encoder::new(file, how, total, BLOCK_LEN)?)),
-        };
-        Ok(Self { out, path, backup: None, gathered: Vec::new() })
+        Self::replacing(path, |file| match compressed {
+            None => Ok(Out::Plain(Target::Replacement(file))),
+            Some((how, total)) => Ok(Out::Compressed(Box::new(Encoder::new(file, how, total, BLOCK_LEN)?))),
+        })
     }
 
     /// Begins an encrypted file like [`Self::create`]. Fails also if the system has no random bytes.
     pub fn create_encrypted(path: &Path, key: &Key) -> io::Result<Self> {
+        Self::replacing(path, |file| Ok(Out::Encrypted(Box::new(Encrypter::new(file, key)?))))
+    }
+
+    fn replacing(path: &Path, out: impl FnOnce(Replacement) -> io::Result<Out>) -> io::Result<Self> {
         let file = Replacement::new(path)?;
         let path = file.path.clone();
-        let out = Out::Encrypted(Box::new(Encrypter::new(file, key)?));
-        Ok(Self { out, path, backup: None, gathered: Vec::new() })
+        Ok(Self { out: out(file)?, path, backup: None, gathered: Vec::new() })
     }
 
     /// Lets the old file stay beside the new one, as [`backup_of`](crate::backup_of) its path, if it is known to be whole:

@@ -33,7 +33,7 @@ proptest! {
             prop_assert_eq!(values(&blocks.pieces(range.clone()).collect::<Vec<_>>().concat()), &model[range.clone()]);
             let with: Vec<_> = (next..next + more).collect();
             next += more;
-            blocks.replace(range.clone(), &items(&with), |item, block| _ = homes.insert(item[0], block));
+            blocks.replace_noting(range.clone(), &items(&with), |item, block| _ = homes.insert(item[0], block));
             model.splice(range, with);
             prop_assert_eq!(values(&blocks.pieces(0..blocks.len()).collect::<Vec<_>>().concat()), &model[..]);
             prop_assert_eq!(blocks.len(), model.len());

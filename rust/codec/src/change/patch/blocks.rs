@@ -26,7 +26,7 @@ impl<T: Copy> Blocks<T> {
 
     pub fn new(items: &[T]) -> Self {
         let mut blocks = Self { blocks: vec![Block { number: 0, items: Vec::new() }], starts: vec![0, 0], made: 0 };
-        blocks.replace(0..0, items, |_, _| {});
+        blocks.replace(0..0, items);
         blocks
     }
 
@@ -54,9 +54,13 @@ impl<T: Copy> Blocks<T> {
         })
     }
 
-    /// Replaces a range by `with`. Calls `put` with each element that gets into a block, and the block's number.
-    /// Panics if the range is out of bounds.
-    pub fn replace(&mut self, range: Range<usize>, with: &[T], mut put: impl FnMut(T, u32)) {
+    /// Replaces a range by `with`. Panics if the range is out of bounds.
+    pub fn replace(&mut self, range: Range<usize>, with: &[T]) {
+        self.replace_noting(range, with, |_, _| {});
+    }
+
+    /// Does the same, and calls `put` with each element that gets into a block, and the block's number.
+    pub fn replace_noting(&mut self, range: Range<usize>, with: &[T], mut put: impl FnMut(T, u32)) {
         assert!(range.start <= range.end && range.end <= self.len(), "a range of the sequence");
         let first = self.block_at(range.start);
         let last = self.block_at(range.start.max(range.end.saturating_sub(1)));

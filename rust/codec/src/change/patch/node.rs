@@ -277,7 +277,7 @@ impl<'a> Entries<'a> {
         }
         let mut all = Self { names, order: Blocks::new(&[]), blocks: vec![0; entries.len()], entries, numbers };
         let in_order: Vec<_> = (0..all.entries.len() as u32).collect();
-        all.order.replace(0..0, &in_order, |number, block| all.blocks[number as usize] = block);
+        all.order.replace_noting(0..0, &in_order, |number, block| all.blocks[number as usize] = block);
         all
     }
 
@@ -320,7 +320,7 @@ impl<'a> Entries<'a> {
         let number = self.entries.len() as u32;
         self.entries.push((key, value));
         self.blocks.push(0);
-        self.order.replace(index..index, &[number], |number, block| self.blocks[number as usize] = block);
+        self.order.replace_noting(index..index, &[number], |number, block| self.blocks[number as usize] = block);
         self.numbers.insert(key.bytes(), number);
     }
 
@@ -331,7 +331,7 @@ impl<'a> Entries<'a> {
 
     /// Removes the entry with this number, which is at `index`.
     pub fn remove(&mut self, index: usize, number: u32) {
-        self.order.replace(index..index + 1, &[], |number, block| self.blocks[number as usize] = block);
+        self.order.replace_noting(index..index + 1, &[], |number, block| self.blocks[number as usize] = block);
         self.numbers.remove(self.key(number).bytes());
     }
 }

@@ -41,9 +41,9 @@ pub(super) fn edit_slice<'a>(node: &mut TreeNode<'a>, found: i64, change: &Chang
     let (new, new_count) = (new.map_or(&[][..], payload), new_count.unwrap_or_default());
     match &mut node.body {
         Body::Packed(packed) => {
-            packed.bytes.replace(packed.range(range), &new[..packed.element_len * new_count], |_, _| {});
+            packed.bytes.replace(packed.range(range), &new[..packed.element_len * new_count]);
         }
-        Body::Texts(all) => all.replace(range, &texts(new.into(), 0, new_count), |_, _| {}),
+        Body::Texts(all) => all.replace(range, &texts(new.into(), 0, new_count)),
         Body::Array { .. } | Body::Entries(_) => unreachable!("a packed array"),
     }
     Ok(())

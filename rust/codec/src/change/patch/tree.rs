@@ -46,7 +46,7 @@ impl<'a> Patch<'a> {
                 let index = usize::try_from(found).ok().filter(|&index| index <= count);
                 let index = index.ok_or_else(|| no_place(Kind::Array, count, found))?;
                 *followed = depth;
-                elements.replace(index..index, &[new_value(change, *element, depth, &mut self.notes)?], |_, _| {});
+                elements.replace(index..index, &[new_value(change, *element, depth, &mut self.notes)?]);
                 Ok(())
             }
             (body, Op::Set) => {
@@ -67,7 +67,7 @@ impl<'a> Patch<'a> {
                 *followed = depth;
                 self.check_old(child, change.old, same)?;
                 match &mut self.nodes[number as usize].body {
-                    Body::Array { elements, .. } => elements.replace(index..index + 1, &[], |_, _| {}),
+                    Body::Array { elements, .. } => elements.replace(index..index + 1, &[]),
                     Body::Entries(entries) => entries.remove(index, part as u32),
                     Body::Texts(_) | Body::Packed(_) => unreachable!("dealt with above"),
                 }
@@ -108,7 +108,7 @@ impl<'a> Patch<'a> {
         match position {
             None => self.root = child,
             Some((node, part)) => match &mut self.nodes[node as usize].body {
-                Body::Array { elements, .. } => elements.replace(part..part + 1, &[child], |_, _| {}),
+                Body::Array { elements, .. } => elements.replace(part..part + 1, &[child]),
                 Body::Entries(entries) => entries.entries[part].1 = child,
                 Body::Texts(_) | Body::Packed(_) => unreachable!("nothing in it is a value"),
             },
