@@ -32,8 +32,6 @@ const MAX_RUN: usize = 3 << 20;
 /// Bytes that a run writes before they are counted.
 const COUNTED_LEN: usize = 1 << 20;
 
-const MAX_LEN: u64 = MAX_VALUE_LEN as u64;
-
 /// Max bytes to reserve in a call, as values may be smaller than those that were sampled.
 const MAX_RESERVED: usize = 128 << 20;
 
@@ -162,10 +160,9 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> Planning<'_, 'a, 'p, K> {
         let position = self.position();
         let Some(Written { all, counted }) = &mut self.written else { return Ok(()) };
         let new = (position - std::mem::replace(counted, position)) as u64;
-        match all.fetch_add(new, Ordering::Relaxed) + new {
-            0..=MAX_LEN => Ok(()),
-            _ => Err(CodecError::new(MAX_VALUE_LEN, CodecErrorKind::TooLarge { found: MAX_VALUE_LEN + 1 })),
-        }
+        let is_too_large = all.fetch_add(new, Ordering::Relaxed) + new > MAX_VALUE_LEN as u64;
+        let too_large = CodecErrorKind::TooLarge { found: MAX_VALUE_LEN + 1 };
+        if is_too_large { Err(CodecError::new(MAX_VALUE_LEN, too_large)) } else { Ok(()) }
     }
 
     // Not inlined, so that it uses no stack at each nesting level.
