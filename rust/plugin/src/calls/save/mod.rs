@@ -122,9 +122,15 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
             Stage::Write(saver) | Stage::Flush(saver) if saver.is_overtaken(&ticket.0).map_err(not_written)? => {
                 Stage::Overtaken
             }
-            Stage::Wait if self.appends.iter().any(|append| append.end().is_some()) => Stage::Ended,
-            Stage::Wait if ticket.0.first_before().is_some() => Stage::Wait,
-            Stage::Wait => Stage::Create,
+            Stage::Wait => {
+                // In this order: who has written it says so, and only then lets this one be the first.
+                let is_first = ticket.0.first_before().is_none();
+                match self.appends.first() {
+                    Some(append) if append.end().is_some() => Stage::Ended,
+                    _ if is_first => Stage::Create,
+                    _ => Stage::Wait,
+                }
+            }
             Stage::Create => {
                 if target.compression.is_some() && !plans.is_planned() {
                     // The header of a compressed file needs the total length.

@@ -131,11 +131,13 @@ impl<W: StoreWork> StoreCall<W> {
         let Some(turn) = &self.turn else {
             return if self.result.is_ok() { self.work.step_with_engine() } else { NextStep::Done };
         };
+        // In this order: who has done its work says so, and only then lets this one be the first.
+        let is_first = turn.ticket.0.first_before().is_none();
         if let Some(result) = self.work.end_by_other() {
             (self.turn, self.result) = (None, result);
             return NextStep::Done;
         }
-        if turn.ticket.0.first_before().is_some() {
+        if !is_first {
             return NextStep::Parked;
         }
         self.has_begun = true;
