@@ -206,7 +206,7 @@ func _close_and_look(generation: int) -> String:
 
 func _begin_world() -> void:
 	_store = null
-	for end: String in ["", WAL, "-new"]:
+	for end: String in ["", WAL, "-varbatch-new"]:
 		DirAccess.remove_absolute(_path + end)
 	_set_world(0)
 	_held = {}

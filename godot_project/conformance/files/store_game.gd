@@ -9,7 +9,9 @@ const KEYS := 197
 const GENERATION := "generation"
 const HELD := "held"
 ## What may lie beside the file of one that was killed: of the store, while it is made, and of a backup.
-const BESIDE: PackedStringArray = ["-wal", "-shm", "-lock", "-new", ".bak-copy", ".bak-copy-wal", ".bak-copy-shm"]
+const BESIDE: PackedStringArray = [
+	"-wal", "-shm", "-lock", "-varbatch-new", ".bak-varbatch-copy", ".bak-varbatch-copy-wal", ".bak-varbatch-copy-shm"
+]
 
 var _store: VarBatchStore
 ## The number of each key's value.

@@ -27,12 +27,12 @@ impl Copy {
     pub fn begin(path: &Path) -> Result<Self> {
         let path = real(path)?;
         old_store(&path)?;
-        let new = beside(&path, "-copy");
+        let new = beside(&path, "-varbatch-copy");
         if new.exists() {
             // What a killed process left; unless another one is at it.
             drop(Place::of(&new)?);
         }
-        fs::write(&new, empty_store()?)?;
+        fs::write(&new, empty_store()?).inspect_err(|_| _ = fs::remove_file(&new))?;
         let place = Place::of(&new)?;
         let connection = Connection::open(&new)?;
         // Nobody sees the file before it is complete, and on the disk.
@@ -100,6 +100,7 @@ pub fn remove(path: &Path) -> Result<()> {
     if !is_store(&place.read(0..100)?) {
         return Err(StoreError::NoDatabase);
     }
+    open::refuse_busy(&path)?;
     // First: a journal that is left alone is set aside by the next store there.
     fs::remove_file(&path)?;
     for end in SIDE_FILES.iter().filter(|end| **end != "-lock") {

@@ -13,6 +13,21 @@ pub(crate) fn has_journal(path: &Path) -> bool {
     ["-wal", "-journal"].iter().any(|end| is_filled(&beside(&path, end)))
 }
 
+/// True if a file begins as a journal of SQLite, with the checksum of that.
+pub(crate) fn has_head(journal: &Path) -> Result<bool> {
+    let mut head = Vec::new();
+    File::open(journal)?.take(32).read_to_end(&mut head)?;
+    let Some((words, sums)) = head.as_chunks::<4>().0.split_at_checked(6) else { return Ok(false) };
+    let is_big_endian = words[0][3] & 1 == 1;
+    let number = |word: [u8; 4]| if is_big_endian { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) };
+    let (mut a, mut b) = (0_u32, 0_u32);
+    for [first, second] in words.as_chunks().0 {
+        a = a.wrapping_add(number(*first)).wrapping_add(b);
+        b = b.wrapping_add(number(*second)).wrapping_add(a);
+    }
+    Ok(sums == [a.to_be_bytes(), b.to_be_bytes()])
+}
+
 /// The name under which a journal is kept that belongs to another file.
 #[must_use]
 pub fn set_aside_name(journal: &Path, number: u32) -> PathBuf {

@@ -11,7 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::journal::{commits_behind, copy_aside, rename_aside};
+use crate::journal::{commits_behind, copy_aside, has_head, rename_aside};
 use crate::mark::Mark;
 use crate::place::{Place, beside, flush_folder, is_filled, real};
 use crate::{Result, StoreError};
@@ -47,8 +47,8 @@ fn mark_page(has_auto_vacuum: bool) -> u64 {
 /// Ends of the names of the files that may lie beside an open store.
 pub const SIDE_FILES: [&str; 4] = ["-wal", "-shm", "-journal", "-lock"];
 
-/// The end of the name of a new file until it is one.
-const NEW: &str = "-new";
+/// The end of the name of a new file until it is one: what a killed process left there is written over.
+pub(crate) const NEW: &str = "-varbatch-new";
 
 /// How long a reader may still keep the file from the writer, or another program be closing it.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -146,6 +146,7 @@ pub(crate) fn open(path: &Path) -> Result<Opened> {
     let is_empty = path.metadata().is_ok_and(|file| file.is_file() && file.len() == 0);
     let mut set_aside = None;
     let journal = beside(&path, "-wal");
+    let is_new = !journal.exists();
     if !path.exists() || is_empty {
         // The file of this journal was removed.
         if is_filled(&journal) {
@@ -155,8 +156,8 @@ pub(crate) fn open(path: &Path) -> Result<Opened> {
     }
     let place = Arc::new(Place::of(&path)?);
     let opened = open_at(Arc::clone(&place), set_aside);
-    if opened.is_err() && !is_filled(&journal) {
-        // SQLite makes it when it looks.
+    if opened.is_err() && is_new && !is_filled(&journal) {
+        // SQLite has made it when it looked, unless another program has the file.
         let _ = fs::remove_file(&journal);
     }
     opened
@@ -180,10 +181,10 @@ fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> 
         // A store has no such journal, ever. SQLite would play it.
         set_aside = Some(rename_aside(&foreign)?);
     }
-    if cfg!(unix) {
-        let _ = fs::remove_file(beside(path, "-shm"));
-    }
-    let page_len = u64::from(u16::from_be_bytes([start[16], start[17]]).wrapping_sub(1)) + 1;
+    let page_len = match u16::from_be_bytes([start[16], start[17]]) {
+        1 => 1 << 16,
+        len => u64::from(len),
+    };
     let mark_at = (mark_page(number_at(&start, AUTO_VACUUM_AT) != 0) - 1) * page_len;
     place.note(mark_at..mark_at + page_len)?;
     let version = number_at(&start, VERSION_AT);
@@ -193,7 +194,9 @@ fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> 
         let both =
             open_to_write(path).and_then(|connection| Ok((Mark::read(&connection)?, frames(&connection)?, connection)));
         match both {
-            Ok((mark, count, connection)) if mark.follows(&file) && (count > 0 || file.is_whole && !is_lost) => {
+            Ok((mark, count, connection))
+                if mark.follows(&file) && (count > 0 || file.is_whole && !is_lost && has_head(&journal)?) =>
+            {
                 has_journal = !file.is_whole || mark.last != file.last;
                 // All of it may be in the file: then the file's own is another one.
                 is_lost = is_lost && !has_journal || commits_behind(&journal, count)? > 1;
@@ -224,7 +227,7 @@ fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> 
     }
     let connection = opened.map_or_else(|| open_to_write(path), Ok)?;
     let mark = Mark::read(&connection)?;
-    place.note_journal();
+    place.note_journal(frames(&connection)?);
     Ok(Opened { connection, place, mark, has_journal, set_aside, is_lost })
 }
 
@@ -278,6 +281,17 @@ fn connect(path: &Path) -> Result<Connection> {
     } else {
         Connection::open_with_flags(path, flags)?
     })
+}
+
+/// Fails if another program has a file open, whatever is in it.
+pub(crate) fn refuse_busy(path: &Path) -> Result<()> {
+    let look = || {
+        let connection = connect(path)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        Ok(connection.pragma_query_value(None, "user_version", |_| Ok(()))?)
+    };
+    if let Err(StoreError::Busy) = look() { Err(StoreError::Busy) } else { Ok(()) }
 }
 
 /// Sets up a connection, and fails unless the file has the tables.
@@ -367,7 +381,7 @@ pub(crate) fn checkpoint(connection: &Connection) -> Result<(i64, i64)> {
 }
 
 /// Returns how many pages the journal has.
-fn frames(connection: &Connection) -> Result<i64> {
+pub(crate) fn frames(connection: &Connection) -> Result<i64> {
     Ok(connection.query_row("PRAGMA wal_checkpoint(NOOP)", (), |row| row.get(1))?)
 }
 

@@ -109,10 +109,45 @@ struct Seen {
     hash: u64,
     touched: Option<(u64, SystemTime)>,
     /// The journal beside it. SQLite never makes another one while it is open.
-    journal: Option<FileId>,
+    journal: Option<Journal>,
+    /// True if there was a `-shm` already, as a program leaves it that is killed.
+    has_shm: bool,
     /// True while this process writes into the file; and once somebody else has.
     is_written: bool,
     is_foreign: bool,
+}
+
+/// A journal as it was after the last commit.
+#[derive(Clone, Copy, Debug)]
+struct Journal {
+    id: FileId,
+    touched: Option<(u64, SystemTime)>,
+    /// How many pages of it are in commits, and the hash of its head and that of the last page.
+    pages: i64,
+    hash: u64,
+}
+
+impl Journal {
+    fn at(path: &Path, pages: i64) -> io::Result<Self> {
+        const FRAME: u64 = 24;
+        let mut file = File::open(path)?;
+        let metadata = file.metadata()?;
+        let (mut head, mut last) = ([0; 32], [0; FRAME as usize]);
+        let has_head = file.read_exact(&mut head).is_ok();
+        let len = FRAME + u64::from(u32::from_be_bytes([head[8], head[9], head[10], head[11]]));
+        let at = (pages as u64).saturating_sub(1).saturating_mul(len).saturating_add(head.len() as u64);
+        // What was cut off is as good as another one.
+        if has_head && metadata.len() >= at.saturating_add(len) {
+            file.seek(SeekFrom::Start(at))?;
+            file.read_exact(&mut last)?;
+        }
+        let hash = if pages > 0 { xxh3_64([&head[..], &last].concat().as_slice()) } else { 0 };
+        Ok(Self { id: id_of(&metadata), touched: touched(&metadata), pages, hash })
+    }
+}
+
+fn touched(file: &Metadata) -> Option<(u64, SystemTime)> {
+    file.modified().ok().map(|time| (file.len(), time))
 }
 
 impl Place {
@@ -172,17 +207,41 @@ impl Place {
     pub(crate) fn note(&self, mark: Range<u64>) -> Result<()> {
         let mut seen = lock(&self.seen);
         seen.mark = mark;
+        seen.has_shm = beside(&self.path, "-shm").exists();
         self.look(&mut seen)
     }
 
-    /// Notes the journal: after SQLite has opened it.
-    pub(crate) fn note_journal(&self) {
-        lock(&self.seen).journal = fs::metadata(beside(&self.path, "-wal")).ok().map(|file| id_of(&file));
+    /// Notes the journal, of which so many pages are in commits: after SQLite has opened it, and written to it.
+    pub(crate) fn note_journal(&self, pages: i64) {
+        let mut seen = lock(&self.seen);
+        let now = Journal::at(&beside(&self.path, "-wal"), pages).ok();
+        // Another one that is there now is none of this file's.
+        let is_own = |now: &Journal| seen.journal.is_none_or(|old| old.id == now.id);
+        if let Some(now) = now.filter(is_own) {
+            seen.journal = Some(now);
+        }
+    }
+
+    /// Fails if somebody else has written into the journal since. Not within a transaction, which may write to it.
+    pub(crate) fn check_journal(&self) -> Result<()> {
+        let path = beside(&self.path, "-wal");
+        let mut seen = lock(&self.seen);
+        let Some(old) = &mut seen.journal else { return Ok(()) };
+        let Ok(file) = fs::metadata(&path) else { return Ok(()) };
+        if id_of(&file) != old.id || touched(&file).is_some_and(|now| old.touched == Some(now)) {
+            return Ok(());
+        }
+        let now = Journal::at(&path, old.pages)?;
+        if now.hash != old.hash {
+            return Err(StoreError::Moved);
+        }
+        *old = now;
+        Ok(())
     }
 
     fn look(&self, seen: &mut Seen) -> Result<()> {
         let file = self.file.metadata()?;
-        seen.touched = file.modified().ok().map(|time| (file.len(), time));
+        seen.touched = touched(&file);
         seen.hash = xxh3_64(&self.read(seen.mark.clone())?);
         Ok(())
     }
@@ -203,9 +262,9 @@ impl Place {
         let mut seen = lock(&self.seen);
         seen.touched = None;
         let is_here = is_at(&self.path, self.id)
-            && seen.journal.is_none_or(|id| is_at(&beside(&self.path, "-wal"), id))
+            && seen.journal.is_none_or(|journal| is_at(&beside(&self.path, "-wal"), journal.id))
             // Only other programs have such a file on Unix. They may have changed the journal.
-            && !(cfg!(unix) && beside(&self.path, "-shm").exists());
+            && (cfg!(windows) || seen.has_shm || !beside(&self.path, "-shm").exists());
         drop(seen);
         if is_here { self.check_content() } else { Err(StoreError::Moved) }
     }
@@ -214,7 +273,7 @@ impl Place {
     pub(crate) fn check_content(&self) -> Result<()> {
         let mut seen = lock(&self.seen);
         let file = self.file.metadata()?;
-        let touched = file.modified().ok().map(|time| (file.len(), time));
+        let touched = touched(&file);
         if (touched.is_none() || seen.touched != touched) && !seen.is_written {
             seen.is_foreign |= xxh3_64(&self.read(seen.mark.clone())?) != seen.hash;
             seen.touched = touched;
@@ -233,7 +292,9 @@ impl Place {
             let _ = fs::remove_file(beside(&self.path, "-shm"));
         }
         let path = beside(&self.path, "-wal");
-        if lock(&self.seen).journal.is_some_and(|id| fs::metadata(&path).is_ok_and(|file| id_of(&file) == id)) {
+        let is_own = |journal: Journal| fs::metadata(&path).is_ok_and(|file| id_of(&file) == journal.id);
+        let is_here = lock(&self.seen).journal.is_some_and(is_own);
+        if is_here && self.check_content().is_ok() && self.check_journal().is_ok() {
             let _ = fs::remove_file(path);
         }
     }

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 
 use crate::journal::has_journal;
 use crate::mark::Mark;
-use crate::open::{self, Opened, Source, WITH_JOURNAL, checkpoint, empty_store, open_to_read};
+use crate::open::{self, Opened, Source, WITH_JOURNAL, checkpoint, empty_store, frames, open_to_read};
 use crate::place::{Place, beside, flush_folder};
 use crate::writer::{WRONG_ROW, Writer};
 use crate::{Packed, Reader, Result, StoreError};
@@ -119,6 +119,7 @@ impl Store {
     /// Begins a save. What is changed belongs to it until [`Self::commit`] or [`Self::roll_back`].
     pub fn begin(&mut self) -> Result<()> {
         let open = self.writing()?;
+        open.place.check_journal()?;
         if open.must_be_whole {
             // Another copy of the journal may go on in another way.
             open.checkpoint()?;
@@ -165,7 +166,7 @@ impl Store {
         if Arc::strong_count(&place) > 3 {
             return Err(StoreError::Busy);
         }
-        let (path, new) = (place.path.clone(), beside(&place.path, "-new"));
+        let (path, new) = (place.path.clone(), beside(&place.path, open::NEW));
         let empty = empty_store()?;
         let made = File::create(&new).and_then(|mut file| file.write_all(&empty).and_then(|()| file.sync_all()));
         if made.is_err() {
@@ -276,7 +277,9 @@ impl Open {
         }
         let connection = &self.writer.connection;
         mark.write(connection, &other)?;
-        connection.prepare_cached("COMMIT")?.execute(())?;
+        let committed = connection.prepare_cached("COMMIT")?.execute(());
+        self.place.note_journal(frames(connection)?);
+        committed?;
         let begins = self.is_whole && !is_whole;
         (self.mark, self.is_whole) = (mark, false);
         if begins {
@@ -288,6 +291,7 @@ impl Open {
 
     fn checkpoint(&mut self) -> Result<()> {
         self.place.check()?;
+        self.place.check_journal()?;
         self.make_whole()
     }
 
@@ -355,13 +359,16 @@ impl Open {
         if !self.writer.connection.is_autocommit() {
             // SQLite rolls back a commit that failed by itself.
             let _ = self.writer.connection.execute_batch("ROLLBACK");
+            // The journal has what was too much for the memory, in no commit.
+            self.place.note_journal(frames(&self.writer.connection).unwrap_or(0));
         }
     }
 
     fn close(mut self) -> Result<()> {
         self.roll_back();
         // Also into a file that was renamed, but not into one that is another now, or gone.
-        let put = if self.is_whole || self.place.may_be_written() { self.make_whole() } else { Err(StoreError::Moved) };
+        let may_be_written = || self.place.may_be_written() && self.place.check_journal().is_ok();
+        let put = if self.is_whole || may_be_written() { self.make_whole() } else { Err(StoreError::Moved) };
         let Self { writer, guard, place, .. } = self;
         // Before the lock goes.
         drop((writer, guard));

@@ -92,9 +92,14 @@ impl Writer {
 
     /// Returns some keys from `from` to before `to`, or to the last.
     pub(crate) fn first_keys(&self, from: &[u8], to: Option<&[u8]>) -> Result<Vec<Vec<u8>>> {
-        let sql = "SELECT key FROM entry WHERE key >= ?1 AND (?2 IS NULL OR key < ?2) ORDER BY key LIMIT 512";
-        let mut read = self.connection.prepare_cached(sql)?;
-        Ok(read.query_map((from, to), |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+        let sql = "SELECT key FROM entry WHERE key >= ?1 ORDER BY key LIMIT 512";
+        let sql_to = "SELECT key FROM entry WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT 512";
+        let mut read = self.connection.prepare_cached(if to.is_some() { sql_to } else { sql })?;
+        let rows = match to {
+            Some(to) => read.query((from, to))?,
+            None => read.query([from])?,
+        };
+        Ok(rows.mapped(|row| row.get(0)).collect::<rusqlite::Result<_>>()?)
     }
 
     fn count(&mut self, key: &[u8], by: i64) -> Result<()> {

@@ -157,6 +157,7 @@ fn a_store_that_another_program_has_packed_is_one() {
         "VACUUM",
         "PRAGMA page_size = 4096; PRAGMA journal_mode = DELETE; VACUUM; PRAGMA journal_mode = WAL",
         "REINDEX",
+        "PRAGMA page_size = 65536; PRAGMA journal_mode = DELETE; VACUUM; PRAGMA journal_mode = WAL",
     ] {
         rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         let mut store = Store::open(&path).unwrap();

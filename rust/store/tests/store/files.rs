@@ -79,7 +79,7 @@ fn a_copy_replaces_a_store_that_nobody_has_open() {
     let old = folder.join("old");
     // With a journal, and what a killed copy left.
     killed(&old, b"old");
-    fs::write(folder.join("old-copy"), b"half").unwrap();
+    fs::write(folder.join("old-varbatch-copy"), b"half").unwrap();
     copy(&mut reader, &old, || ()).unwrap();
     assert_eq!(content(&Store::open(&old).unwrap()).unwrap(), BTreeMap::from([(b"key!".to_vec(), b"one".to_vec())]));
     assert_eq!(folder.names(), ["old", "store", "store-wal"]);
@@ -94,7 +94,7 @@ fn a_copy_replaces_a_store_that_nobody_has_open() {
     fs::write(folder.join("text"), b"text").unwrap();
     assert!(matches!(copy(&mut reader, &folder.join("text"), || ()), Err(StoreError::Exists)));
     assert_eq!(fs::read(folder.join("text")).unwrap(), b"text");
-    assert!(!folder.names().iter().any(|name| name.ends_with("-copy")), "{:?}", folder.names());
+    assert!(!folder.names().iter().any(|name| name.ends_with("-varbatch-copy")), "{:?}", folder.names());
 }
 
 #[test]

@@ -168,3 +168,80 @@ fn a_file_that_is_only_looked_at_has_not_moved() {
     store.close().unwrap();
     assert_eq!(folder.names(), ["store"]);
 }
+
+/// A program that puts files back in place, as `cp` does: it is the same file, but not the same journal.
+#[test]
+fn a_journal_that_is_written_in_place_is_seen() {
+    for is_in_file in [false, true] {
+        // A journal that began anew is followed by what is left of the one before.
+        for what in ["cut off", "older", "one page"].into_iter().take(if is_in_file { 2 } else { 3 }) {
+            let (_folder, path) = Folder::with("store");
+            let mut store = opened(&path, is_in_file);
+            let older = fs::read(journal_of(&path)).unwrap();
+            save(&mut store, &[(b"key!", b"three")]);
+            let mut now = fs::read(journal_of(&path)).unwrap();
+            match what {
+                "cut off" => now.truncate(2000),
+                "one page" => now.truncate(now.len() - 1000),
+                _ => now = older,
+            }
+            fs::write(journal_of(&path), &now).unwrap();
+            for _ in 0..3 {
+                let error = try_save(&mut store, b"lost").expect_err(what);
+                assert!(matches!(error, StoreError::Moved), "{what}: {error}");
+                store.checkpoint();
+            }
+            assert!(matches!(store.close(), Err(StoreError::Moved)), "{what}");
+            assert!(fs::read(journal_of(&path)).unwrap() == now, "{what}");
+        }
+    }
+}
+
+/// Those of a long save get there before it is committed.
+#[test]
+fn what_a_save_itself_writes_is_not_taken_for_another_program() {
+    let (folder, path) = Folder::with("store");
+    let mut store = opened(&path, true);
+    for number in 0..3 {
+        store.begin().unwrap();
+        for key in 0..200_u32 {
+            let key = key.to_be_bytes();
+            store.put(&key, &Packed::new(&key, vec![number; 100_000], false)).unwrap();
+        }
+        if number == 1 {
+            store.roll_back()
+        } else {
+            store.commit().unwrap()
+        }
+        store.checkpoint();
+    }
+    store.close().unwrap();
+    assert_eq!(folder.names(), ["store"]);
+    assert_eq!(load(&Store::open(&path).unwrap(), &[0; 4]).unwrap(), [2; 100_000]);
+}
+
+/// Names that a game may give to other worlds, and what SQLite would take for its own.
+#[test]
+fn files_beside_it_stay() {
+    let (folder, path) = Folder::with("store");
+    let beside = ["store-new", "store-copy", "store-shm"];
+    beside.iter().for_each(|name| fs::write(folder.join(name), b"a game's").unwrap());
+    let mut store = opened(&path, false);
+    store.erase_all().unwrap();
+    save(&mut store, &[(b"key!", b"one")]);
+    let mut copy = varbatch_store::Copy::begin(&folder.join("store-backup")).unwrap();
+    copy.add(&mut store.reader().unwrap(), b"", 1000).unwrap();
+    copy.end().unwrap();
+    store.close().unwrap();
+    for name in beside {
+        assert_eq!(fs::read(folder.join(name)).unwrap(), b"a game's", "{name}");
+    }
+    // Another file of the name of its journal, and a journal with a damaged head, are kept.
+    for bytes in [&b"a game's"[..], &[0x37, 0x7f, 6, 0x82].repeat(3000)] {
+        fs::write(journal_of(&path), bytes).unwrap();
+        let mut store = Store::open(&path).unwrap();
+        let aside = store.set_aside().expect("set aside");
+        assert_eq!(fs::read(aside).unwrap(), bytes);
+        store.close().unwrap();
+    }
+}
