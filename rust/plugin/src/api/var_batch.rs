@@ -274,10 +274,9 @@ calls! {
         #[opt(default = &null())] key: AnyArg,
         #[opt(default = false)] keep_backup: bool,
     ) -> EngineError {
-        save, Save::held =>
-            to_save(&path, varray![&value].upcast_any_array(), Holds::Value, full_objects, Stored {
-                compression_mode, key: &key.0, keep_backup, header: &PackedByteArray::new(),
-            })
+        save, Save::held => to_save(&path, varray![&value].upcast_any_array(), Holds::Value, full_objects, Stored {
+            compression_mode, key: &key.0, keep_backup, header: &PackedByteArray::new(),
+        })
     }
 
     save_vars, save_vars_async(
@@ -289,10 +288,9 @@ calls! {
         #[opt(default = false)] keep_backup: bool,
         #[opt(default = &BytesArg::default())] header: BytesArg,
     ) -> EngineError {
-        save, Save::held =>
-            to_save(&path, values, Holds::Values, full_objects, Stored {
-                compression_mode, key: &key.0, keep_backup, header: &header.0,
-            })
+        save, Save::held => to_save(&path, values, Holds::Values, full_objects, Stored {
+            compression_mode, key: &key.0, keep_backup, header: &header.0,
+        })
     }
 
     save_bytes, save_bytes_async(
@@ -302,10 +300,9 @@ calls! {
         #[opt(default = &null())] key: AnyArg,
         #[opt(default = false)] keep_backup: bool,
     ) -> EngineError {
-        save, Save::held =>
-            to_save(&path, varray![].upcast_any_array(), Holds::Bytes, no(), Stored {
-                compression_mode, key: &key.0, keep_backup, header: &bytes,
-            })
+        save, Save::held => to_save(&path, varray![].upcast_any_array(), Holds::Bytes, no(), Stored {
+            compression_mode, key: &key.0, keep_backup, header: &bytes,
+        })
     }
 
     load_bytes, load_bytes_async(
