@@ -58,6 +58,22 @@ func test_what_was_changed() -> void:
 	_check_fails(SECRET, "without a key")
 
 
+## What was decrypted is nothing then, but the zeros behind it tell that the key is right.
+func test_damage_before_the_values() -> void:
+	var value := {"gold": 12, "name": "Ada"}
+	check_int(VarBatch.save_var(path, value, false, -1, SECRET), OK, "saving")
+	var good := FileAccess.get_file_as_bytes(path)
+	write(path + ".bak", good)
+	var load_it := func() -> Variant: return VarBatch.load_var(path, 5, false, SECRET)
+	for at: int in range(HEAD - 16, HEAD):
+		var changed := good.duplicate()
+		changed[at] ^= 1
+		write(path, changed)
+		check_value(expect_logged(load_it, 0, 1, DAMAGED), value, "the backup")
+		write(path + ".other", changed)
+		check_forms("load_vars", [path + ".other", false, 0, -1, SECRET], [], ERR_FILE_CORRUPT, [DAMAGED])
+
+
 ## Objects of classes that are listed; none is made of a file that was changed.
 func test_objects() -> void:
 	check_int(VarBatch.save_var(path, [SavedItem.new()], true, -1, _key), OK, "saving an object")

@@ -10,6 +10,7 @@ use godot::builtin::{GString, VarArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_codec::Kind;
 use varbatch_codec::frames::{self, Frame};
+use varbatch_storage::encrypted::EncryptedError;
 use varbatch_storage::{LoadError, Loader, ReadStep, Seen};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
@@ -176,13 +177,15 @@ impl Loading {
         let mut reports = Reports::default();
         reports.append_from(self.first as usize, std::mem::take(&mut self.decoded.reports));
         self.has_rest = reports.has_rest();
+        // Of a file with another hash, what was decrypted tells nothing.
+        let may_be_other = source.offset == 0 && !matches!(self.damage, Some(LoadError::Encrypted(_)));
         if let Some(damage) = self.damage.take() {
             // Report a damaged stream like the other errors, with the index of the missing frame.
             let is_frame = matches!(damage, LoadError::Frame(_) | LoadError::Zeros { .. });
             reports.set_end(is_frame.then_some(self.loader.index() as usize), damage);
         }
         let mut lines = reports.lines(&Subject::file(&source.shown));
-        if source.offset == 0 {
+        if may_be_other {
             explain(source, DIALECT, &mut lines);
         }
         Outcome::new(self.decoded.take(), lines)
@@ -287,6 +290,7 @@ impl Load {
         let is_good = match &self.loading {
             // Somebody began to write to it, and did not end.
             _ if self.seen.is_some_and(|seen| seen.is_emptied()) => false,
+            Ok(Loading { damage: Some(LoadError::Encrypted(error)), .. }) => *error == EncryptedError::WrongKey,
             Ok(Loading { damage: Some(damage), .. }) => !damage.is_damage() || self.source.is_foreign(threads),
             // Values that nobody may make, such as objects, are no damage.
             Ok(loading) => {
