@@ -101,6 +101,23 @@ func test_what_could_not_be_loaded_is_set_aside() -> void:
 			_remove()
 
 
+## A game that runs from the folder of its project can save there, as the editor's plugins do.
+func test_files_of_the_project() -> void:
+	# In a browser, nothing can be removed from the project.
+	var saved := ("user://%s" if OS.has_feature("web") else "res://%s") % folder.get_file() + ".tmp"
+	for form: String in ["", "_async"]:
+		for day: int in 2:
+			check_int(VarBatch.save_var(saved, day, false, -1, null, true), OK, "saving")
+		check_call("load_var" + form, [saved, 5], 1, [])
+		write(saved, FileAccess.get_file_as_bytes(saved).slice(0, -1))
+		check_call("load_var" + form, [saved, 5], 0, [INSTEAD % saved + "..."])
+		check_call("load_vars" + form, [saved], [0], [INSTEAD % saved + "..."])
+		check_call("load_bytes" + form, [saved], FileAccess.get_file_as_bytes(saved), [])
+		check_call("save_var" + form, [saved, 2], OK, [WARNING + '"%s": the file that was there...' % saved])
+		for end: String in ["", ".bak", ".set-aside"]:
+			check_int(DirAccess.remove_absolute(saved + end), OK, "removing " + saved + end)
+
+
 ## What cannot be opened may be newer than the backup.
 func test_what_cannot_be_opened_is_no_damage() -> void:
 	for generation: int in 2:

@@ -12,16 +12,19 @@ use varbatch_storage::{Format, Guess, Input, LoadError, Loader, Seen, backup_of,
 use varbatch_workers::Threads;
 
 use crate::calls::advice::advice;
+use crate::calls::save::path_of;
 use crate::engine::{self, DIALECT, EngineFile};
 use crate::report::{Cause, Failure, Line, PATH, names_of, short};
 
 /// A file to load, and how its values are stored in it.
 #[derive(Clone)]
 pub struct Source {
-    /// The Godot path, such as `user://world.dat`, and the path of this machine, unless the engine reads the file.
+    /// The Godot path, such as `user://world.dat`, and the path of this machine, unless it is only in a pack.
     pub path: String,
     pub shown: String,
     pub at: Option<PathBuf>,
+    /// True if the engine reads it.
+    pub is_project_file: bool,
     pub key: Option<Key>,
     /// How many bytes of the game are before the values.
     pub offset: u64,
@@ -31,20 +34,16 @@ impl Source {
     /// A plain or compressed file that begins with its values.
     pub fn plain(path: &GString) -> Self {
         let text = path.to_string();
-        // A project file may be in a pack, under another name.
-        let is_own = !text.starts_with("res://") && !text.starts_with("uid://");
-        Self {
-            shown: short(&text, PATH),
-            path: text,
-            at: is_own.then(|| engine::globalize(path)),
-            key: None,
-            offset: 0,
-        }
+        // It may be in a pack, under another name. A game that runs from the project's folder can save it.
+        let is_project_file = text.starts_with("res://") || text.starts_with("uid://");
+        let at = path_of(path).unwrap_or_default();
+        let at = (!is_project_file || at.is_file()).then_some(at);
+        Self { shown: short(&text, PATH), path: text, at, is_project_file, key: None, offset: 0 }
     }
 
     pub fn backup(&self) -> Option<Self> {
         let at = backup_of(self.at.as_ref()?).ok()?;
-        Some(Self { shown: format!("{}.bak", self.shown), at: Some(at), ..self.clone() })
+        Some(Self { shown: format!("{}.bak", self.shown), at: Some(at), is_project_file: false, ..self.clone() })
     }
 
     pub fn whole_backup(&self, threads: &Threads) -> Option<Self> {
@@ -79,8 +78,8 @@ impl Source {
         let shown = &self.shown;
         let failure = |code, why: &dyn std::fmt::Display| Failure::new(code, format!("cannot load \"{shown}\": {why}"));
         let opened = match &self.at {
-            Some(at) => open(at).map(|(file, len)| (Box::new(file) as Box<dyn Input>, len)),
-            None => {
+            Some(at) if !self.is_project_file => open(at).map(|(file, len)| (Box::new(file) as Box<dyn Input>, len)),
+            _ => {
                 let opened = EngineFile::open(&GString::from(&self.path));
                 let (file, len) = opened.map_err(|code| failure(code, &engine::error_text(code)))?;
                 Ok((Box::new(file) as Box<dyn Input>, len))

@@ -107,7 +107,8 @@ impl SaveTarget {
             let failure = self.failure(Cause::Foreign.into(), &format_args!("{error}; {advice}"));
             match error {
                 AppendError::Damaged { .. } => {
-                    let source = Source { at: Some(self.path.clone()), ..Source::plain(&GString::from(&self.shown)) };
+                    let plain = Source::plain(&GString::from(&self.shown));
+                    let source = Source { at: Some(self.path.clone()), is_project_file: false, ..plain };
                     let damaged = Failure::new(Cause::Damaged, "");
                     Failure { code: explained(&source, DIALECT, damaged).code, ..failure }
                 }
