@@ -92,6 +92,39 @@ func test_a_small_file_does_not_become_large() -> void:
 		check_time(started, 1000, "a head of %d bytes" % total)
 
 
+## Where there is room for the bytes once, and not half of them more: no error, and no panic.
+func test_a_file_that_just_fits_into_memory() -> void:
+	const SIZE := 256 << 20
+	var file := FileAccess.open(path, FileAccess.WRITE)
+	file.seek(SIZE - 1)
+	file.store_8(7)
+	file.close()
+	for part: float in [1.2, 0.5]:
+		if not _limit_memory(str(_used_memory() + int(SIZE * part))):
+			print("  prlimit limits no memory here")
+			checks += 1
+			break
+		var sizes := PackedInt64Array()
+		var lines := logged(func() -> void: sizes.append(VarBatch.load_bytes(path).size()))
+		check(_limit_memory("unlimited"), "the limit stays")
+		check_int(VarBatch.get_last_error(), OK if part > 1 else ERR_OUT_OF_MEMORY, "%s: %s" % [part, lines])
+		check_int(sizes[0], SIZE if part > 1 else 0, "bytes of it")
+	DirAccess.remove_absolute(path)
+
+
+func _limit_memory(to: String) -> bool:
+	return OS.execute("prlimit", ["--pid", str(OS.get_process_id()), "--as=%s:" % to]) == 0
+
+
+func _used_memory() -> int:
+	var status := FileAccess.open("/proc/self/status", FileAccess.READ)
+	while status and not status.eof_reached():
+		var line := status.get_line()
+		if line.begins_with("VmSize:"):
+			return line.to_int() * 1024
+	return 0
+
+
 func test_keys() -> void:
 	VarBatch.save_bytes(path, _bytes, -1, SECRET)
 	_check_fails(null, ERR_UNAUTHORIZED)

@@ -37,8 +37,11 @@ impl Reading {
         // Or the compiler leaves the allocation out.
         drop(std::hint::black_box(room));
         let large = || format!("\"{}\": expected a file that fits into memory, found {len} bytes", source.shown);
-        let begun = || Self { loader, piece: Vec::new(), bytes: Growing::with_room(0) };
-        has_room.then(begun).ok_or_else(|| Failure::new(EngineError::ERR_OUT_OF_MEMORY, large()))
+        // A compressed file can announce any length: its bytes get more room as they are read.
+        let room = if loader.compression().is_some() { 0 } else { len as usize };
+        let bytes = if has_room { Growing::try_with_room(room) } else { None };
+        let begun = bytes.map(|bytes| Self { loader, piece: Vec::new(), bytes });
+        begun.ok_or_else(|| Failure::new(EngineError::ERR_OUT_OF_MEMORY, large()))
     }
 
     /// Returns false at the end.

@@ -264,6 +264,16 @@ pub unsafe fn element_id(array: Inner) -> u32 {
 /// else uses. All elements must be written before anyone else sees it.
 #[inline]
 pub unsafe fn new_block_in(kind: Kind, inner: Inner, count: usize, element_len: usize) -> *mut u8 {
+    // SAFETY: promised by the caller.
+    unsafe { try_new_block_in(kind, inner, count, element_len) }.expect("out of memory")
+}
+
+/// [`new_block_in`], or `None` if there is no memory: the value is empty then.
+///
+/// # Safety
+/// The same as for [`new_block_in`].
+#[inline]
+pub unsafe fn try_new_block_in(kind: Kind, inner: Inner, count: usize, element_len: usize) -> Option<*mut u8> {
     assert!(count > 0, "an empty array has no block");
     // Like the engine: at least two.
     let capacity = count.max(2);
@@ -271,14 +281,16 @@ pub unsafe fn new_block_in(kind: Kind, inner: Inner, count: usize, element_len: 
     let len = len.expect("lengths are 32-bit");
     // SAFETY: any length may be requested.
     let header: *mut Header = unsafe { (api().interface.mem_alloc)(len).cast() };
-    assert!(!header.is_null(), "out of memory");
+    if header.is_null() {
+        return None;
+    }
     memory::prepare(header.cast(), len);
     // SAFETY: the memory has room for a header, and malloc's alignment. The caller promises that there is no block yet.
     unsafe {
         header.write(Header { references: 1, capacity: capacity as u64, size: count as u64 });
         let data = header.add(1).cast();
         *block(kind, inner) = data;
-        data
+        Some(data)
     }
 }
 

@@ -56,9 +56,15 @@ unsafe impl Send for Growing {}
 
 impl Growing {
     pub fn with_room(len: usize) -> Self {
+        Self::try_with_room(len).expect("out of memory")
+    }
+
+    /// Returns `None` if there is no memory for `len` bytes.
+    pub fn try_with_room(len: usize) -> Option<Self> {
         let mut bytes = PackedByteArray::new();
-        let data = std::ptr::from_mut(bytes.allocate(len));
-        Self { bytes, data, len: 0 }
+        // SAFETY: the array is empty and nobody else has it. Only bytes that were written are seen, see `take`.
+        let data = unsafe { try_new_elements(Kind::PackedByteArray, bytes.sys_mut(), len, 1) };
+        data.map(std::ptr::from_mut).map(|data| Self { bytes, data, len: 0 })
     }
 
     pub fn len(&self) -> usize {
@@ -98,12 +104,19 @@ impl Growing {
 /// # Safety
 /// `array` points to an array of `kind` that nobody else uses.
 pub(super) unsafe fn resize(kind: Kind, array: Inner, count: usize) {
+    // SAFETY: promised by the caller.
+    assert!(unsafe { try_resize(kind, array, count) }, "out of memory");
+}
+
+/// # Safety
+/// The same as for [`resize`]. Returns false if there is no memory.
+unsafe fn try_resize(kind: Kind, array: Inner, count: usize) -> bool {
     let size = i64::try_from(count).expect("counts are 32-bit");
     let args = [(&raw const size).cast()];
     let mut error = 0_i64;
     // SAFETY: promised by the caller; `resize` takes a 64-bit int and returns one.
     unsafe { api().resizes.get(kind)(array, args.as_ptr(), (&raw mut error).cast(), 1) };
-    assert_eq!(error, 0, "out of memory");
+    error == 0
 }
 
 /// Makes elements in an empty packed array, and returns their memory. In engines whose layout is not known they are zeroed.
@@ -113,19 +126,26 @@ pub(super) unsafe fn resize(kind: Kind, array: Inner, count: usize) {
 /// uses meanwhile. All elements must be written before anyone else sees it.
 #[inline(always)]
 pub(super) unsafe fn new_elements<'a>(kind: Kind, array: Inner, count: usize, element_len: usize) -> Memory<'a> {
+    // SAFETY: promised by the caller.
+    unsafe { try_new_elements(kind, array, count, element_len) }.expect("out of memory")
+}
+
+/// [`new_elements`], or `None` if there is no memory: the array is empty then.
+///
+/// # Safety
+/// The same as for [`new_elements`].
+#[inline(always)]
+unsafe fn try_new_elements<'a>(kind: Kind, array: Inner, count: usize, element_len: usize) -> Option<Memory<'a>> {
     if count == 0 {
-        return &mut [];
+        return Some(&mut []);
     }
     // SAFETY: promised by the caller. Afterwards the array has `count` contiguous elements.
     unsafe {
         let data = match is_known() {
-            true => layout::new_block_in(kind, array, count, element_len),
-            false => {
-                resize(kind, array, count);
-                packed_data(kind, array, true).cast_mut()
-            }
+            true => layout::try_new_block_in(kind, array, count, element_len)?,
+            false => try_resize(kind, array, count).then(|| packed_data(kind, array, true).cast_mut())?,
         };
-        std::slice::from_raw_parts_mut(data.cast(), count * element_len)
+        Some(std::slice::from_raw_parts_mut(data.cast(), count * element_len))
     }
 }
 
