@@ -118,6 +118,23 @@ func test_files_of_the_project() -> void:
 			check_int(DirAccess.remove_absolute(saved + end), OK, "removing " + saved + end)
 
 
+## Also if it was copied away and back, or through another name of its folder.
+func test_what_could_not_be_loaded_is_set_aside_when_it_comes_back() -> void:
+	for keeps_backup: bool in [false, true]:
+		for form: String in ["", "_async"]:
+			check_int(VarBatch.save_var(path, [Curve2D.new()], true), OK, "saving")
+			var old := FileAccess.get_file_as_bytes(path)
+			logged(func() -> void: call_and_wait("load_var" + form, [absolute(folder) + "/./saved.bin"]))
+			DirAccess.copy_absolute(path, path + ".away")
+			DirAccess.remove_absolute(path)
+			DirAccess.rename_absolute(path + ".away", path)
+			var save: Array = [path, 1, false, -1, null, keeps_backup]
+			check_call("save_var" + form, save, OK, [WARNING + '"%s": the file that was there...' % path])
+			check_bytes(FileAccess.get_file_as_bytes(path + ".set-aside"), old, "what came back")
+			check_names([path.get_file(), path.get_file() + ".set-aside"], "what came back")
+			_remove()
+
+
 ## What cannot be opened may be newer than the backup.
 func test_what_cannot_be_opened_is_no_damage() -> void:
 	for generation: int in 2:

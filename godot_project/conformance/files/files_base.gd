@@ -9,9 +9,12 @@ const ALL_MODES: PackedInt32Array = [
 	-1, FileAccess.COMPRESSION_ZSTD, FileAccess.COMPRESSION_DEFLATE, FileAccess.COMPRESSION_GZIP
 ]
 
+## How many there were.
+static var _folders := 0
+
 ## Not empty, and removed with all that is in it when the test is over. One for each process, as
-## several may run at once.
-var folder := "user://conformance_%d" % OS.get_process_id()
+## several may run at once, and for each test, as a save remembers where a load has failed.
+var folder := "user://conformance_%d_%d" % [OS.get_process_id(), _next_folder()]
 ## The file that most tests use.
 var path := folder + "/saved.bin"
 
@@ -199,3 +202,8 @@ func _open(at: String, flags: FileAccess.ModeFlags, mode: int) -> FileAccess:
 	if mode < 0:
 		return FileAccess.open(at, flags)
 	return FileAccess.open_compressed(at, flags, mode as FileAccess.CompressionMode)
+
+
+static func _next_folder() -> int:
+	_folders += 1
+	return _folders

@@ -1,9 +1,11 @@
 //! What becomes of a file that a save replaces: only one that is known to be whole may become the backup, and one that
 //! could not be loaded is kept under another name.
 //!
-//! A file is known by what it is on the disk, not by its path: one that was changed since is unknown again.
+//! A file is known by what it is on the disk, not by its path: one that was changed since is unknown again. But where one
+//! could not be loaded, whatever comes there is kept likewise, until that path is saved or loaded whole: the file may
+//! just have been copied away and back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,11 +14,12 @@ use std::time::{Duration, SystemTime};
 
 use crate::encrypted::{EncryptedError, Key};
 use crate::load::{LoadError, Loader};
-use crate::open::{open, refuse_name};
+use crate::open::{open, refuse_name, target};
+use crate::order::place;
 use varbatch_codec::Dialect;
 use varbatch_workers::{Threads, lock};
 
-/// Files that are remembered. When they are more, the whole ones are forgotten, which are then checked.
+/// Files that are remembered, and paths. When files are more, the whole ones are forgotten, which are then checked.
 const MAX_NOTES: usize = 4096;
 
 /// A file may be changed again without another time so long after a change: the clock of file systems is coarse.
@@ -29,6 +32,9 @@ const MAX_ASIDE: u32 = 99;
 const CHECKED_LEN: u64 = 1 << 20;
 
 static NOTES: Mutex<BTreeMap<Seen, Note>> = Mutex::new(BTreeMap::new());
+
+/// Paths of which the last load failed.
+static REFUSED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A regular file as it was: which one, its length and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,11 +63,12 @@ impl Seen {
 
     /// True if nothing is in the file, and this process has not saved it so.
     pub fn is_emptied(&self) -> bool {
-        self.len == 0 && self.is_whole() != Some(true)
+        self.len == 0 && !self.noted().is_some_and(|note| note.is_whole)
     }
 
-    /// Notes that this file was saved or loaded, whole; or that it could not be loaded.
-    pub fn note(self, is_whole: bool) {
+    /// Notes that this file, at `path`, was saved or loaded, whole; or that it could not be loaded.
+    pub fn note(self, path: &Path, is_whole: bool) {
+        note_path(path, is_whole);
         let mut notes = lock(&NOTES);
         if notes.len() >= MAX_NOTES {
             notes.retain(|_, note| !note.is_whole);
@@ -73,14 +80,40 @@ impl Seen {
         notes.insert(self, Note { is_whole, is_sure: !is_whole || age.is_some_and(|age| age > COARSE) });
     }
 
-    /// Returns whether the file is whole, as far as this process knows.
-    pub(crate) fn is_whole(&self) -> Option<bool> {
-        self.noted().map(|note| note.is_whole)
+    /// Returns whether the file, which is at `path`, is whole, as far as this process knows.
+    pub(crate) fn is_whole(&self, path: &Path) -> Option<bool> {
+        self.noted().map(|note| note.is_whole).or_else(|| is_refused(path).then_some(false))
     }
 
     fn noted(&self) -> Option<Note> {
         lock(&NOTES).get(self).copied()
     }
+}
+
+fn note_path(path: &Path, is_whole: bool) {
+    if is_whole && lock(&REFUSED).is_empty() {
+        return;
+    }
+    let Some(place) = place_of(path) else { return };
+    let mut refused = lock(&REFUSED);
+    if is_whole {
+        refused.remove(&place);
+    } else {
+        refused.insert(place);
+        if refused.len() > MAX_NOTES {
+            refused.pop_first();
+        }
+    }
+}
+
+fn is_refused(path: &Path) -> bool {
+    // Usually there is none, and the system need not be asked.
+    !lock(&REFUSED).is_empty() && place_of(path).is_some_and(|place| lock(&REFUSED).contains(&place))
+}
+
+/// Returns where a path leads, with its links resolved.
+fn place_of(path: &Path) -> Option<PathBuf> {
+    target(path).ok().map(|path| place(&path))
 }
 
 #[cfg(unix)]
@@ -149,7 +182,9 @@ impl Checked {
     /// length of the file that will replace it.
     pub fn new(path: &Path, contents: Option<&Contents>, new_len: u64, threads: &Threads) -> Self {
         let seen = Seen::at(path).map(|seen| {
-            let known = seen.noted().filter(|note| note.is_sure).map(|note| note.is_whole);
+            let noted = seen.noted();
+            let refused = || (noted.is_none() && is_refused(path)).then_some(false);
+            let known = noted.filter(|note| note.is_sure).map(|note| note.is_whole).or_else(refused);
             let check = || {
                 contents
                     .filter(|_| seen.len > 0)
@@ -165,7 +200,7 @@ impl Checked {
         let Some(now) = Seen::at(path) else { return Fate::Replaced };
         let is_whole = match self.seen {
             Some((seen, is_whole)) if seen == now => is_whole,
-            _ => now.is_whole(),
+            _ => now.is_whole(path),
         };
         match is_whole {
             Some(true) if self.keeps_backup => Fate::Backup,

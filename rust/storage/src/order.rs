@@ -155,7 +155,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 }
 
 /// Returns the name that a rename to `path` replaces: the folder without links, the name as stored, of whatever case.
-fn place(path: &Path) -> PathBuf {
+pub(super) fn place(path: &Path) -> PathBuf {
     let is_link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
     if !is_link && let Ok(place) = fs::canonicalize(path) {
         return place;

@@ -98,7 +98,7 @@ impl Replacement {
                 let fate = checked.as_ref().map_or(Fate::Replaced, |checked| checked.fate(path));
                 aside = keep(path, old.as_ref(), fate)?;
                 put_at(file, beside, path).inspect_err(|_| aside.iter().for_each(|aside| _ = disk::remove(aside)))?;
-                Seen::of(&file.metadata()?).note(true);
+                Seen::of(&file.metadata()?).note(path, true);
                 Ok(())
             })
         })?;
@@ -252,7 +252,7 @@ fn replaceable(path: &Path) -> io::Result<Option<File>> {
     };
     // Opening a pipe would wait for a reader.
     refuse_special(&metadata)?;
-    if Seen::of(&metadata).is_whole() == Some(false) {
+    if Seen::of(&metadata).is_whole(path) == Some(false) {
         known::refuse_long(path)?;
     }
     match OpenOptions::new().write(true).open(path) {

@@ -112,9 +112,9 @@ pub fn transcode_file(
         drop(loader);
         // Nothing is lost if the source is replaced, even if it could not be loaded as values of Godot 4.
         let replaced = seen.filter(|seen| losses.is_empty() && Seen::at(&target.path) == Some(*seen));
-        replaced.iter().for_each(|seen| seen.note(true));
+        replaced.iter().for_each(|seen| seen.note(&target.path, true));
         let finished = finish(&target, &ticket, saver, threads);
-        let aside = finished.inspect_err(|_| replaced.iter().for_each(|seen| seen.note(false)))?;
+        let aside = finished.inspect_err(|_| replaced.iter().for_each(|seen| seen.note(&target.path, false)))?;
         let warnings = losses.iter().map(|loss| Line::warning(format_args!("\"{}\": {loss}", file.shown)));
         Ok(Outcome::new(EngineError::OK, warnings.chain(aside).collect()))
     })

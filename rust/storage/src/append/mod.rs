@@ -19,7 +19,6 @@ use self::tail::whole_end;
 use crate::beside::{claim, is_at};
 use crate::disk;
 use crate::encrypted;
-use crate::known::Seen;
 use crate::open::{open_regular, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
 use crate::replace::retry;
@@ -63,8 +62,6 @@ pub(crate) struct Appender {
     maker: Option<u64>,
     /// True if an append of this process has flushed the file's name.
     is_known: bool,
-    /// True if this process could not load the file: a save must still keep it.
-    is_refused: bool,
     is_kept: bool,
 }
 
@@ -93,8 +90,7 @@ impl Appender {
         // Nobody has changed it since an append of this process.
         let is_known = known(&path, &metadata).is_some_and(|file| lock(&KNOWN).contains(&file));
         let start = if maker.is_some() || is_known { len } else { whole_end(&file, len, dialect)? };
-        let is_refused = Seen::of(&metadata).is_whole() == Some(false);
-        let this = Self { file, path, start, maker, is_known, is_refused, is_kept: false };
+        let this = Self { file, path, start, maker, is_known, is_kept: false };
         if start < len {
             disk::set_len(&this.file, start)?;
         }
@@ -128,10 +124,6 @@ impl Drop for Appender {
     fn drop(&mut self) {
         if !self.is_kept {
             let _ = disk::set_len(&self.file, self.start);
-        }
-        if self.is_refused {
-            // Writing has changed its time, whether it was kept or not.
-            self.file.metadata().iter().for_each(|metadata| Seen::of(metadata).note(false));
         }
         if !self.is_kept
             && let Some(maker) = self.maker

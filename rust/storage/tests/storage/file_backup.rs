@@ -117,7 +117,7 @@ fn a_file_that_could_not_be_loaded_is_set_aside_once() {
     for keeps_backup in [false, true] {
         let (folder, path) = Folder::with("save");
         save(&path, How::Plain, &encoded(&value(1, 9)), false).expect("saves");
-        Seen::at(&path).expect("a file").note(false);
+        Seen::at(&path).expect("a file").note(&path, false);
         // As a save has left it that was killed.
         fs::hard_link(&path, folder.join("save.set-aside")).expect("links");
         let aside = save(&path, How::Plain, &encoded(&value(2, 9)), keeps_backup).expect("saves");
@@ -130,13 +130,54 @@ fn a_file_that_could_not_be_loaded_is_set_aside_once() {
             if keeps_backup { &["save", "save.bak", "save.set-aside"][..] } else { &["save", "save.set-aside"] }
         );
         // An append changes the file, but still nobody has loaded it.
-        Seen::at(&path).expect("a file").note(false);
+        Seen::at(&path).expect("a file").note(&path, false);
         crate::file_append::append(&path, &encoded(&value(4, 9))).expect("appends");
         assert!(save(&path, How::Plain, &encoded(&value(5, 9)), keeps_backup).expect("saves").is_some());
         // Loaded after all.
-        Seen::at(&path).expect("a file").note(false);
-        Seen::at(&path).expect("a file").note(true);
+        Seen::at(&path).expect("a file").note(&path, false);
+        Seen::at(&path).expect("a file").note(&path, true);
         assert_eq!(save(&path, How::Plain, &encoded(&value(6, 9)), keeps_backup).expect("saves"), None);
+    }
+}
+
+/// As a game, a player or a program that synchronises folders does it: the file is another one for the system.
+#[test]
+fn what_could_not_be_loaded_is_set_aside_after_it_was_touched_or_moved() {
+    let touch = |path: &Path| {
+        let file = fs::OpenOptions::new().write(true).open(path).expect("opens");
+        file.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("touches");
+    };
+    let copy_back = |path: &Path| {
+        let away = path.with_extension("away");
+        fs::copy(path, &away).expect("copies");
+        fs::remove_file(path).expect("removes");
+        fs::rename(&away, path).expect("renames");
+    };
+    let rewrite = |path: &Path| put(path, &fs::read(path).expect("a file"));
+    let changes: [&dyn Fn(&Path); 3] = [&touch, &copy_back, &rewrite];
+    for (change, keeps_backup) in changes.into_iter().flat_map(|change| [(change, false), (change, true)]) {
+        let (folder, path) = Folder::with("save");
+        // It may be whole, and have another key or objects.
+        put(&path, &value(1, 9));
+        Seen::at(&path).expect("a file").note(&folder.join("./save"), false);
+        change(&path);
+        let aside = save(&path, How::Plain, &encoded(&value(2, 9)), keeps_backup).expect("saves").expect("set aside");
+        assert_eq!(fs::read(aside).expect("a file"), value(1, 9));
+        change(&path);
+        assert_eq!(save(&path, How::Plain, &encoded(&value(3, 9)), keeps_backup).expect("saves"), None, "saved since");
+        Seen::at(&path).expect("a file").note(&path, false);
+        Seen::at(&path).expect("a file").note(&path, true);
+        change(&path);
+        assert_eq!(save(&path, How::Plain, &encoded(&value(4, 9)), keeps_backup).expect("saves"), None, "loaded since");
+        // The game puts back what is known to be whole, or nothing is there.
+        let other = folder.join("other");
+        save(&other, How::Plain, &encoded(&value(5, 9)), false).expect("saves");
+        Seen::at(&path).expect("a file").note(&path, false);
+        fs::rename(&other, &path).expect("renames");
+        assert_eq!(save(&path, How::Plain, &encoded(&value(6, 9)), keeps_backup).expect("saves"), None, "whole");
+        Seen::at(&path).expect("a file").note(&path, false);
+        put(&path, b"");
+        assert_eq!(save(&path, How::Plain, &encoded(&value(7, 9)), keeps_backup).expect("saves"), None, "empty");
     }
 }
 
@@ -146,7 +187,7 @@ fn where_no_name_is_free_the_old_file_stays() {
     put(&path, b"the old file");
     put(&folder.join("save.set-aside"), b"");
     (2..=99).for_each(|number| put(&folder.join(&format!("save.set-aside-{number}")), b""));
-    Seen::at(&path).expect("a file").note(false);
+    Seen::at(&path).expect("a file").note(&path, false);
     let error = save(&path, How::Plain, &encoded(&value(1, 9)), false).expect_err("no name").to_string();
     assert!(error.contains("the old file cannot be set aside") && error.contains("99 already"), "{error}");
     assert_eq!((fs::read(&path).expect("a file"), folder.names().len()), (b"the old file".to_vec(), 100));
@@ -160,7 +201,7 @@ fn a_name_without_room_for_another_behind_it_is_refused_at_once() {
         save(&path, How::Plain, &encoded(&value(1, 9)), false).expect("saves");
         for keeps_backup in [true, false] {
             if !keeps_backup {
-                Seen::at(&path).expect("a file").note(false);
+                Seen::at(&path).expect("a file").note(&path, false);
             }
             let saved = save(&path, How::Plain, &encoded(&value(2, 9)), keeps_backup);
             assert_eq!(saved.is_ok(), len == 242, "{len} letters: {saved:?}");
@@ -178,7 +219,7 @@ fn what_could_not_be_loaded_is_set_aside_after_an_append_that_failed() {
     let (_folder, path) = Folder::with("save");
     let old = value(1, 9);
     put(&path, &old);
-    Seen::at(&path).expect("a file").note(false);
+    Seen::at(&path).expect("a file").note(&path, false);
     for _ in 0..2 {
         let ticket = Ticket::take_for(&path);
         let mut saver = Saver::append(&path, &ticket, Dialect::GODOT_4).expect("opens").expect("no later save");

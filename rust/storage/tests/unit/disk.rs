@@ -260,7 +260,7 @@ fn each_failure_of_a_backup_leaves_the_old_file_and_a_whole_backup() {
             fs::write(&path, &old).expect("writes");
             fs::write(&backup, &older).expect("writes");
             if is_aside {
-                Seen::at(&path).expect("a file").note(false);
+                Seen::at(&path).expect("a file").note(&path, false);
             }
             let mut count = 0;
             let fails = move |change: &Change<'_>| {

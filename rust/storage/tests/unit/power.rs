@@ -122,7 +122,7 @@ impl Session<'_> {
                 let is_refused = is_known && self.random.below(4) == 0;
                 if is_refused {
                     // As by a load with another key, of a file that may be whole.
-                    Seen::at(path).into_iter().for_each(|seen| seen.note(false));
+                    Seen::at(path).into_iter().for_each(|seen| seen.note(path, false));
                 }
                 let old = fs::read(path).ok().filter(|old| !old.is_empty());
                 save(path, &records, compression, max, keeps_backup).expect("saves");

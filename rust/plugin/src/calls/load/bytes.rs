@@ -121,7 +121,7 @@ impl LoadBytes {
         let is_whole = self.reading.is_ok() && self.replaced.is_none();
         // A save sets a file aside that could not be loaded. Only a hash tells that all bytes are those that were saved.
         let is_known = !is_whole && !self.is_emptied() || is_whole && self.source.key.is_some();
-        self.seen.take().filter(|_| is_known).into_iter().for_each(|seen| seen.note(is_whole));
+        self.source.note(self.seen.take().filter(|_| is_known), is_whole);
         match &mut self.reading {
             Ok(reading) => {
                 let path = &self.source.shown;

@@ -73,6 +73,11 @@ impl Source {
         self.at.as_deref().and_then(Seen::at)
     }
 
+    /// Notes whether the file was loaded whole, as it was seen before.
+    pub fn note(&self, seen: Option<Seen>, is_whole: bool) {
+        seen.iter().zip(&self.at).for_each(|(seen, at)| seen.note(at, is_whole));
+    }
+
     /// Opens the file. Fails if it does not exist or cannot be read, or is not encrypted though there is a key.
     pub fn open(&self) -> Result<Loader, Failure> {
         let shown = &self.shown;

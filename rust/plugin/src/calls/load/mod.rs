@@ -332,7 +332,7 @@ impl Load {
         let has_rest = self.loading.as_ref().is_ok_and(|loading| loading.has_rest);
         let is_whole = outcome.code == EngineError::OK && !has_rest;
         let is_told = |seen: &Seen| !is_whole || self.range == (0, None) && !seen.is_emptied();
-        self.seen.take().filter(is_told).into_iter().for_each(|seen| seen.note(is_whole));
+        self.source.note(self.seen.take().filter(is_told), is_whole);
         outcome
     }
 
