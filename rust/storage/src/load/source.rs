@@ -92,7 +92,7 @@ pub enum LoadError {
     #[error("{}", cut_off(.0))]
     Frame(#[from] CodecError),
     /// From a frame's length on, a plain file is zeros up to its end or for many MiB, as a power cut leaves them.
-    #[error("expected a value, found nothing but zeros ({found} bytes), at byte {at}")]
+    #[error("expected a value, found nothing but zeros ({}{found} bytes), at byte {at}", at_least(*.found))]
     Zeros { at: u64, found: u64 },
 }
 
@@ -107,6 +107,11 @@ impl LoadError {
 /// A file that ends before the length that it had when it was opened.
 pub(crate) fn shortened() -> LoadError {
     io::Error::new(io::ErrorKind::UnexpectedEof, "the file became shorter while it was read").into()
+}
+
+/// The search for another byte may have ended before the zeros.
+fn at_least(found: u64) -> &'static str {
+    if found < MAX_ZEROS_LEN { "" } else { "at least " }
 }
 
 fn cut_off(error: &CodecError) -> String {

@@ -1,6 +1,7 @@
 //! Guards: frames that are loaded bit by bit are those that are read from all of the bytes at once, however they come, and
 //! in little memory. What is damaged is in `file_damage`.
 
+use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 use varbatch_codec::frames::{self, PREFIX_LEN};
@@ -9,6 +10,7 @@ use varbatch_storage::{LoadError, Loader, ReadStep};
 use varbatch_workers::Threads;
 
 use crate::compressed::compress;
+use crate::folder::Folder;
 use crate::support::allocator::{most_held, taken};
 use crate::support::random::Random;
 
@@ -42,6 +44,16 @@ pub fn in_plain_file(bytes: &[u8]) -> Found {
     let (at, len) = (at - PREFIX_LEN, zeros.len());
     found.truncate(solid);
     (found, Some(format!("expected a value, found nothing but zeros ({len} bytes), at byte {at}")))
+}
+
+/// The search ends long before the end of the file.
+#[test]
+fn a_long_run_of_zeros_is_not_counted_to_its_end() {
+    let (_folder, path) = Folder::with("zeros");
+    File::create(&path).and_then(|file| file.set_len(80 << 20)).expect("a file without blocks");
+    let ((found, error), _) = read_all(Loader::open(&path).expect("opens"), &Threads::alone());
+    let text = "expected a value, found nothing but zeros (at least 67108864 bytes), at byte 0";
+    assert_eq!((found.len(), error.as_deref()), (0, Some(text)));
 }
 
 /// What a loader finds, to its end or first error, and the index in the file of what follows.
