@@ -195,6 +195,15 @@ func test_what_is_no_damage() -> void:
 	check_int(VarBatch.get_last_error(), ERR_FILE_NOT_FOUND, "its error")
 
 
+func test_a_backup_that_cannot_be_replaced() -> void:
+	check_int(VarBatch.save_var(path, 1), OK, "saving")
+	DirAccess.make_dir_absolute(_bak)
+	var save: Array = [path, 2, false, -1, null, true]
+	check_forms("save_var", save, ERR_FILE_CANT_WRITE, ERR_FILE_CANT_WRITE, ["cannot be kept as a backup"])
+	check_value(VarBatch.load_var(path), 1, "the old file")
+	_remove()
+
+
 func test_a_folder_that_is_missing() -> void:
 	var to := folder + "/some/where/x.bin"
 	var text := '; DirAccess.make_dir_recursive_absolute("%s") makes it' % to.get_base_dir()
