@@ -209,9 +209,9 @@ fn what_a_save_itself_writes_is_not_taken_for_another_program() {
             store.put(&key, &Packed::new(&key, vec![number; 100_000], false)).unwrap();
         }
         if number == 1 {
-            store.roll_back()
+            store.roll_back();
         } else {
-            store.commit().unwrap()
+            store.commit().unwrap();
         }
         store.checkpoint();
     }
