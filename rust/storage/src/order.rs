@@ -156,8 +156,8 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 
 /// Returns the name that a rename to `path` replaces: the folder without links, the name as stored, of whatever case.
 pub(super) fn place(path: &Path) -> PathBuf {
-    let is_link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-    if !is_link && let Ok(place) = fs::canonicalize(path) {
+    let is_file = fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_symlink());
+    if is_file && let Ok(place) = fs::canonicalize(path) {
         return place;
     }
     match (fs::canonicalize(folder_of(path)), path.file_name()) {
