@@ -69,6 +69,11 @@ impl Seen {
     /// Notes that this file, at `path`, was saved or loaded, whole; or that it could not be loaded.
     pub fn note(self, path: &Path, is_whole: bool) {
         note_path(path, is_whole);
+        self.note_file(is_whole);
+    }
+
+    /// Notes it likewise, before it is at its path.
+    pub(crate) fn note_file(self, is_whole: bool) {
         let mut notes = lock(&NOTES);
         if notes.len() >= MAX_NOTES {
             notes.retain(|_, note| !note.is_whole);

@@ -97,6 +97,8 @@ impl Replacement {
             called.put_in_place(path, || {
                 let fate = checked.as_ref().map_or(Fate::Replaced, |checked| checked.fate(path));
                 aside = keep(path, old.as_ref(), fate)?;
+                // A save that looks there at once must know it.
+                Seen::of(&file.metadata()?).note_file(true);
                 put_at(file, beside, path).inspect_err(|_| aside.iter().for_each(|aside| _ = disk::remove(aside)))?;
                 Seen::of(&file.metadata()?).note(path, true);
                 Ok(())

@@ -40,6 +40,8 @@ struct Open {
     /// Holds the journal where it is, while a checkpoint is made.
     guard: Connection,
     mark: Mark,
+    /// The number of the last commit that has not failed: `mark` has that of one that may not be in the journal.
+    committed: i64,
     /// True if the file has all commits: then the next one begins a journal.
     is_whole: bool,
     /// True if the file must be whole before the next save.
@@ -83,8 +85,9 @@ impl Store {
         let Opened { connection, place, mark, has_journal, set_aside, is_lost } = opened;
         let source = Source::Place(Arc::clone(&place));
         let (writer, guard) = (Writer::new(connection), open_to_read(&source)?);
+        let (committed, is_whole) = (mark.last, !has_journal);
         let mut open =
-            Open { writer, place, guard, mark, is_whole: !has_journal, must_be_whole: has_journal, is_own: false };
+            Open { writer, place, guard, mark, committed, is_whole, must_be_whole: has_journal, is_own: false };
         if has_journal {
             // If it fails, as on a full disk, there is something to be read all the same.
             let _ = open.make_whole();
@@ -281,7 +284,7 @@ impl Open {
         self.place.note_journal(frames(connection)?);
         committed?;
         let begins = self.is_whole && !is_whole;
-        (self.mark, self.is_whole) = (mark, false);
+        (self.mark, self.committed, self.is_whole) = (mark, mark.last, false);
         if begins {
             // If it fails, nobody will know if the journal is missing. Not flushed: who loses power keeps the journal.
             let _ = self.place.writing(|| self.place.set_version(WITH_JOURNAL));
@@ -303,7 +306,7 @@ impl Open {
             // The number of a journal, too: whatever follows another one's is older than the file.
             let mark = Mark::whole(self.mark.last)?;
             self.place.writing(|| mark.put(&self.place))??;
-            (self.mark, self.is_own) = (mark, true);
+            (self.mark, self.committed, self.is_own) = (mark, mark.last, true);
         }
         Ok(())
     }
@@ -336,7 +339,9 @@ impl Open {
     }
 
     fn announce(&self) -> Result<()> {
-        self.place.writing(|| self.mark.announce(&self.place))?
+        // The journal must have this number, or a later one.
+        let mark = Mark { last: self.committed, ..self.mark };
+        self.place.writing(|| mark.announce(&self.place))?
     }
 
     /// Fails if readers hold an older state for long: a load does not, a copy does.
@@ -359,13 +364,15 @@ impl Open {
         if !self.writer.connection.is_autocommit() {
             // SQLite rolls back a commit that failed by itself.
             let _ = self.writer.connection.execute_batch("ROLLBACK");
-            // The journal has what was too much for the memory, in no commit.
-            self.place.note_journal(frames(&self.writer.connection).unwrap_or(0));
         }
+        // The journal has what was too much for the memory, in no commit, and may have begun anew for that.
+        self.place.note_journal(frames(&self.writer.connection).unwrap_or(0));
     }
 
     fn close(mut self) -> Result<()> {
-        self.roll_back();
+        if !self.writer.connection.is_autocommit() {
+            self.roll_back();
+        }
         // Also into a file that was renamed, but not into one that is another now, or gone.
         let may_be_written = || self.place.may_be_written() && self.place.check_journal().is_ok();
         let put = if self.is_whole || may_be_written() { self.make_whole() } else { Err(StoreError::Moved) };

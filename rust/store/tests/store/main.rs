@@ -6,6 +6,7 @@ mod files;
 #[path = "../../../storage/tests/storage/folder.rs"]
 #[allow(dead_code)] // Other tests use more of it.
 mod folder;
+mod full_disk;
 mod growth;
 mod hostile;
 mod journals;

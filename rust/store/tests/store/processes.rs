@@ -57,7 +57,7 @@ fn generation_in(store: &mut Store) -> u8 {
     first[0]
 }
 
-fn say(text: &str) {
+pub fn say(text: &str) {
     println!("{text}");
     stdout().flush().unwrap();
 }
@@ -131,6 +131,8 @@ fn child() {
             assert!(matches!(store.close(), Err(StoreError::JournalKept(_))));
             say("last");
         }
+        #[cfg(unix)]
+        "fills the journal" => crate::full_disk::fill_journal(opened.unwrap(), path),
         "saves too much first" => {
             let mut store = opened.unwrap();
             let value = Packed::new(b"key!", vec![7; 20 << 20], false);
@@ -153,7 +155,7 @@ fn child() {
 }
 
 /// Starts [`child`] in a process of its own.
-fn start(command: &mut Command, task: &str, path: &Path) -> Child {
+pub fn start(command: &mut Command, task: &str, path: &Path) -> Child {
     let name = concat!(module_path!(), "::child").split_once("::").unwrap().1;
     command.args([name, "--exact", "--nocapture"]).env(TASK, task).env(PATH, path);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap()
@@ -172,14 +174,14 @@ fn this_program() -> Command {
 
 /// The same program, where no file may be any longer than 1 or 2 MiB: blocks of 512 bytes or of 1024.
 #[cfg(unix)]
-fn limited_program() -> Command {
+pub fn limited_program() -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", r#"trap "" XFSZ && ulimit -f 2048 && exec "$0" "$@""#]).arg(env::current_exe().unwrap());
     shell
 }
 
 /// Waits for a line that begins so. Returns the rest of it.
-fn wait_for(child: &mut Child, start: &str) -> String {
+pub fn wait_for(child: &mut Child, start: &str) -> String {
     let mut out = BufReader::new(child.stdout.as_mut().unwrap());
     let mut line = String::new();
     while out.read_line(&mut line).unwrap() > 0 {
@@ -318,31 +320,6 @@ fn a_file_that_cannot_be_written_is_read_unless_a_journal_is_left() {
     let said = read_only(&folder, &path, 0o444, 0o555).unwrap();
     assert!(said.contains("refused a killed game left a journal"), "{said}");
     assert_eq!(generation_in(&mut Store::open(&path).unwrap()), 6);
-}
-
-#[cfg(unix)]
-#[test]
-fn closing_on_a_full_disk_keeps_the_journal() {
-    let (folder, path) = Folder::with("store");
-    // The file is almost as long as may be.
-    let fill = r#"trap "" XFSZ; ulimit -f 2048; head -c 3000000 /dev/zero > "$0""#;
-    let probe = folder.join("probe");
-    assert!(!Command::new("sh").args(["-c", fill]).arg(&probe).stderr(Stdio::null()).status().unwrap().success());
-    let max = fs::metadata(&probe).unwrap().len() as usize;
-    fs::remove_file(probe).unwrap();
-    let mut store = Store::open(&path).unwrap();
-    save(&mut store, &[(b"long", &vec![1; max - 300_000])]);
-    store.close().unwrap();
-    let mut child = start(&mut limited_program(), "closes on a full disk", &path);
-    wait_for(&mut child, "last");
-    assert!(child.wait().unwrap().success());
-    assert_eq!(folder.names(), ["store", "store-wal"]);
-    let mut store = Store::open(&path).unwrap();
-    assert!(store.set_aside().is_none());
-    save(&mut store, &[(b"more", b"more")]);
-    assert!(load(&store, b"key!").unwrap() == [2; 600_000] && load(&store, b"more").unwrap() == b"more");
-    store.close().unwrap();
-    assert_eq!(folder.names(), ["store"]);
 }
 
 /// Before SQLite looks: what it would do to a journal that is another's.
