@@ -11,7 +11,7 @@ use crate::engine::{Growing, Slot};
 use crate::jobs::pool;
 use crate::jobs::task::Job;
 use crate::jobs::tuning::LOAD_PARALLEL_FROM;
-use crate::report::{Cause, Failure, Line, Outcome};
+use crate::report::{Cause, Failure, Outcome};
 
 pub struct LoadBytes {
     source: Source,
@@ -124,11 +124,8 @@ impl LoadBytes {
         self.source.note(self.seen.take().filter(|_| is_known), is_whole);
         match &mut self.reading {
             Ok(reading) => {
-                let path = &self.source.shown;
-                let told = |(why, _): (Failure, _)| {
-                    Line::warning(format_args!("loaded the backup \"{path}.bak\" instead: {}", why.text))
-                };
-                Outcome::new(reading.bytes.take(), self.replaced.take().map(told).into_iter().collect())
+                let told = self.replaced.take().map(|(why, _)| self.source.backup_loaded(&why.text));
+                Outcome::new(reading.bytes.take(), told.into_iter().collect())
             }
             Err(failure) => Outcome::failed(PackedByteArray::new(), failure.clone()),
         }

@@ -46,8 +46,9 @@ impl Source {
         Some(Self { shown: format!("{}.bak", self.shown), at: Some(at), is_project_file: false, ..self.clone() })
     }
 
-    pub fn whole_backup(&self, threads: &Threads) -> Option<Self> {
-        self.backup().filter(|backup| backup.is_whole(threads))
+    /// The warning of a load that takes the backup instead of this file.
+    pub fn backup_loaded(&self, why: &str) -> Line {
+        Line::warning(format_args!("loaded the backup \"{}.bak\" instead: {why}", self.shown))
     }
 
     /// True if all values of the file are whole, whoever may make the objects in them.

@@ -305,7 +305,8 @@ impl Load {
                 is_unread || self.source.is_foreign(threads)
             }
         };
-        let Some(backup) = (if is_good { None } else { self.source.whole_backup(threads) }) else { return false };
+        let backup = if is_good { None } else { self.source.backup() };
+        let Some(backup) = backup.filter(|backup| backup.is_whole(threads)) else { return false };
         let mut makers =
             Some(self.loading.as_mut().map_or(spare, |loading| std::mem::take(&mut loading.decoded.makers)));
         let seen = backup.seen();
@@ -314,7 +315,7 @@ impl Load {
         let why = self.all().lines.into_iter().find(|line| !line.is_warning());
         let path = &self.source.shown;
         let why = why.map_or_else(|| format!("\"{path}\": expected a value, found an empty file"), |line| line.text);
-        self.warning = Some(Line::warning(format_args!("loaded the backup \"{path}.bak\" instead: {why}")));
+        self.warning = Some(self.source.backup_loaded(&why));
         (self.source, self.seen, self.loading) = (backup, seen, Ok(loading));
         true
     }
