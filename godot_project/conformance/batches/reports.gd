@@ -1,6 +1,6 @@
 extends "../files/files_base.gd"
 ## However many values fail, a call prints at most 20 lines, and one that counts the others. Which
-## these are is tested in deferred.gd, and in rust/plugin/tests/unit/report.rs.
+## these are is tested in batches.gd, and in rust/plugin/tests/unit/report.rs.
 
 ## An empty frame, or an empty buffer, as the error says it.
 const EMPTY := "expected 4 more bytes for a header, found 0, at byte %d"

@@ -2,7 +2,7 @@ extends "../support/suite.gd"
 ## What `diff` tells a script: the path, the operation, the old and the new value of each change.
 ## Each list of changes is patched too, and taken back again.
 
-const Model := preload("patch_model.gd")
+const Edits := preload("random_edits.gd")
 
 const SET := "set"
 const INSERT := "insert"
@@ -148,7 +148,7 @@ func _check(before: Variant, after: Variant, expected: Array[Dictionary]) -> voi
 
 func _check_patches(bytes: Array[PackedByteArray], changes: Array[Dictionary], what: String, objects := false) -> void:
 	check_bytes(VarBatch.patch(bytes[0], changes, objects), bytes[1], "patch, " + what)
-	check_bytes(VarBatch.patch(bytes[1], Model.inverse(changes), objects), bytes[0], "back, " + what)
+	check_bytes(VarBatch.patch(bytes[1], Edits.inverse(changes), objects), bytes[0], "back, " + what)
 
 
 func _id(encoded: Variant) -> int:

@@ -3,7 +3,6 @@ extends "../support/suite.gd"
 ## byte, and back again, as changes, by a plain script that follows them, and as a delta.
 
 const Edits := preload("random_edits.gd")
-const Model := preload("patch_model.gd")
 
 const SEED := 20250307
 const COUNT := 90_000
@@ -71,7 +70,7 @@ func _check_pairs(pairs: Array, whole: bool, what: String) -> void:
 		_pair_count += 1
 		_change_count += changes.size()
 		check_bytes(VarBatch.patch(before, changes, whole), after, "patch, " + name)
-		var inverse := Model.inverse(changes)
+		var inverse := Edits.inverse(changes)
 		check_bytes(VarBatch.patch(after, inverse, whole), before, "the inverse, " + name)
 		check_bytes(VarBatch.patch(before, told[i] as Array, whole), after, "of a batch, " + name)
 		check_int((told[i] as Array).size(), changes.size(), "changes of a batch, " + name)
@@ -81,7 +80,7 @@ func _check_pairs(pairs: Array, whole: bool, what: String) -> void:
 		if i % 4 == 0 and not whole:
 			var live: Array = Edits.resolved(changes.duplicate(true))
 			check_bytes(VarBatch.patch(before, live), after, "patch with objects, " + name)
-			var value: Variant = Model.patched(Edits.resolved(bytes_to_var(before)), live)
+			var value: Variant = Edits.patched(Edits.resolved(bytes_to_var(before)), live)
 			check_bytes(var_to_bytes(value), after, "followed, " + name)
 		var delta := VarBatch.make_delta(before, after)
 		check_bytes(deltas[i], delta, "make_deltas, " + name)

@@ -3,7 +3,6 @@ extends "../batches/threads_base.gd"
 ## the same on any number of threads.
 
 const Edits := preload("random_edits.gd")
-const Model := preload("patch_model.gd")
 
 const SEED := 20250309
 const PAIRS := 200
@@ -81,7 +80,7 @@ func _check_large(before: Variant, after: Variant, what: String) -> void:
 		var changes := VarBatch.diff(bytes[0], bytes[1])
 		var delta := VarBatch.make_delta(bytes[0], bytes[1])
 		check_bytes(VarBatch.patch(bytes[0], changes), bytes[1], "patch, " + what)
-		check_bytes(VarBatch.patch(bytes[1], Model.inverse(changes)), bytes[0], "back, " + what)
+		check_bytes(VarBatch.patch(bytes[1], Edits.inverse(changes)), bytes[0], "back, " + what)
 		check_bytes(VarBatch.apply_delta(bytes[0], delta), bytes[1], "apply_delta, " + what)
 		check(changes.size() <= 102, "%d changes, %s" % [changes.size(), what])
 		results.append([var_to_bytes(changes), delta])

@@ -2,13 +2,17 @@ extends "../support/suite.gd"
 ## Every GDScript example of every document runs, and prints what it says that it prints.
 
 const Examples := preload("extract.gd")
-const Contexts := preload("contexts.gd")
-const Stage := preload("stage.gd")
 
-const HEAD := 'extends "res://conformance/documents/stage.gd"\n'
+const HEAD := 'extends "res://conformance/documents/documents.gd".Stage\n'
 const RUN := "\nfunc run() -> void:\n"
 
-var _contexts := Contexts.all()
+## What the examples leave out: the variables that they use, and whether they did what they say.
+##
+## A context begins with [code]===[/code] and a part of the example's text that no other example has.
+## [code]members[/code] stands before it in its class, [code]before[/code] and [code]after[/code] run
+## around it. An example that has functions is run by [code]after[/code].
+var _contexts_text := FileAccess.get_file_as_string("res://conformance/documents/contexts.txt")
+var _contexts := _read_contexts()
 var _logger: RefCounted
 var _printed := ""
 var _mutex := Mutex.new()  # Any thread may print.
@@ -19,7 +23,7 @@ func test_examples() -> void:
 	check(examples.size() > 20, "only %d examples were found" % examples.size())
 	_logger = ErrorLog.add_logger(&"on_print", _add_printed)
 	var used := {}
-	var all := Contexts.TEXT
+	var all := _contexts_text
 	for example: Dictionary in examples:
 		await _run(example, used)
 		all += example.code
@@ -81,3 +85,33 @@ func _take_printed() -> PackedStringArray:
 	_printed = ""
 	_mutex.unlock()
 	return text.trim_suffix("\n").split("\n") if text else PackedStringArray()
+
+
+## Each context, as the texts of its parts; of is what the example has.
+func _read_contexts() -> Array[Dictionary]:
+	var contexts: Array[Dictionary] = []
+	for text: String in _contexts_text.split("=== ", false):
+		var parts := text.split("--- ")
+		var context := {"of": parts[0].strip_edges()}
+		for part: String in parts.slice(1):
+			context[part.get_slice("\n", 0)] = part.substr(part.find("\n") + 1)
+		contexts.append(context)
+	return contexts
+
+
+## What an example of a document runs in: the scene that it speaks of, and what is wrong.
+class Stage:
+	extends Node
+	var failures: PackedStringArray = []
+
+	func _init() -> void:
+		var bar := ProgressBar.new()
+		bar.name = "ProgressBar"
+		add_child(bar)
+		var sprite := Sprite2D.new()
+		sprite.name = "Sprite2D"
+		add_child(sprite)
+
+	func expect(is_good: bool, what: String) -> void:
+		if not is_good:
+			failures.append(what)

@@ -2,6 +2,8 @@ extends "files_base.gd"
 ## Any bytes in a file: what save_bytes() writes is what the engine reads, plain, compressed or encrypted,
 ## and the other way round; all of it or nothing is loaded, or the backup.
 
+const Child := preload("../support/child.gd")
+
 const SECRET := "pässword"
 const INSTEAD := WARNING + 'loaded the backup "%s.bak" instead: '
 
@@ -100,7 +102,7 @@ func test_a_file_that_just_fits_into_memory() -> void:
 	file.store_8(7)
 	file.close()
 	for part: float in [1.2, 0.5]:
-		if not _limit_memory(str(_used_memory() + int(SIZE * part))):
+		if not _limit_memory(str(Child.status("VmSize:") + int(SIZE * part))):
 			print("  prlimit limits no memory here")
 			checks += 1
 			break
@@ -114,15 +116,6 @@ func test_a_file_that_just_fits_into_memory() -> void:
 
 func _limit_memory(to: String) -> bool:
 	return OS.execute("prlimit", ["--pid", str(OS.get_process_id()), "--as=%s:" % to]) == 0
-
-
-func _used_memory() -> int:
-	var status := FileAccess.open("/proc/self/status", FileAccess.READ)
-	while status and not status.eof_reached():
-		var line := status.get_line()
-		if line.begins_with("VmSize:"):
-			return line.to_int() * 1024
-	return 0
 
 
 func test_keys() -> void:

@@ -11,13 +11,18 @@ extends Node
 ##
 ## Its own notes are in files beside the folder of the saves, as they have to outlive it.
 
-const CrashFile := preload("crash_save.gd")
 const Files := preload("files_base.gd")
 
 const SAVE := "game.save"
 const LAST_LINE := "done"
 ## What is left in a folder by one who quits, and the generation of the first save in it.
 const QUIT_GENERATION := 20
+const END := "end"
+const MODES: PackedInt32Array = [-1, -1, -1, 2, 1, 3]
+## How many large parts, how many numbers in each, and how many small parts.
+const SIZES: Array[Array] = [
+	[0, 0, 0], [0, 0, 200], [1, 1 << 18, 0], [0, 0, 20_000], [60, 20_000, 1000], [3000, 500, 0], [20, 1 << 18, 0]
+]
 
 var _arguments := OS.get_cmdline_user_args().slice(2)
 var _folder := _arguments[1]
@@ -143,9 +148,9 @@ func _save_for_ever(from: int) -> void:
 
 
 func _save(generation: int, form := "") -> Variant:
-	var values := CrashFile.make(generation)
+	var values := make(generation)
 	_append("notes", "began %d" % generation)
-	var mode := CrashFile.mode(generation) if _key == null else -1
+	var mode := mode(generation) if _key == null else -1
 	return Files.call_method("save_vars" + form, [_path, values, false, mode, _key, _key != null])
 
 
@@ -155,7 +160,7 @@ func _load(from: String) -> Array:
 
 ## That of a file that is whole, else -1.
 func _generation_in(from: String) -> int:
-	return CrashFile.generation_of(_load(from))
+	return generation_of(_load(from))
 
 
 func _end_of(tasks: Dictionary[int, VarBatchTask], cancelled: int) -> void:
@@ -198,7 +203,7 @@ func _quit(kind: String) -> void:
 		"compressed":
 			_begin(0, FileAccess.COMPRESSION_ZSTD)
 		"held":
-			set_meta(&"held", [_begin(0), VarBatch.vars_to_bytes_async(CrashFile.make(6))])
+			set_meta(&"held", [_begin(0), VarBatch.vars_to_bytes_async(make(6))])
 		"listened to":
 			_begin(0).finished.connect(func(_result: Variant) -> void: print("finished"))
 		"connected":
@@ -207,7 +212,7 @@ func _quit(kind: String) -> void:
 			_await.call_deferred()
 		"many":
 			for i: int in 7:
-				_begin(i, CrashFile.mode(i))
+				_begin(i, mode(i))
 			_begin_others()
 		_:
 			_begin_two(kind.get_slice(", ", 0), kind.get_slice(", ", 1))
@@ -233,7 +238,7 @@ func _on_finished(_result: Variant = null) -> void:
 
 ## Tasks that are dropped.
 func _begin_others() -> void:
-	var values := CrashFile.make(6)
+	var values := make(6)
 	var frames := VarBatch.vars_to_frames([Resource.new(), values], true)
 	VarBatch.vars_to_bytes_async(values)
 	VarBatch.vars_to_frames_async(values)
@@ -245,15 +250,15 @@ func _begin_others() -> void:
 
 func _begin(number: int, mode := -1) -> VarBatchTask:
 	var to := _path if number == 0 else "%s.%d" % [_path, number]
-	return VarBatch.save_vars_async(to, CrashFile.make(QUIT_GENERATION + number), false, mode)
+	return VarBatch.save_vars_async(to, make(QUIT_GENERATION + number), false, mode)
 
 
 ## Calls for one file, which holds what they give one after the other. The last one at once is small: an
 ## earlier task takes longer.
 func _begin_two(first: String, second: String) -> void:
 	var to := _path + ".1"
-	var older := CrashFile.make(QUIT_GENERATION)
-	var newer := CrashFile.make(QUIT_GENERATION + 1)
+	var older := make(QUIT_GENERATION)
+	var newer := make(QUIT_GENERATION + 1)
 	match second:
 		"cancelled":
 			VarBatch.save_vars_async(to, newer)
@@ -313,3 +318,38 @@ func _append(to: String, text: String) -> void:
 	file.seek_end()
 	file.store_string(text + "\n")
 	file.close()
+
+
+## Of a size that the generation decides: from next to nothing to some 20 MB.
+static func make(generation: int) -> Array:
+	var values: Array = [generation, 0]
+	var size: Array = SIZES[generation % SIZES.size()]
+	for i: int in size[0] as int:
+		var numbers := PackedInt32Array()
+		numbers.resize(size[1] as int)
+		numbers.fill(generation)
+		numbers[0] = i
+		values.append(numbers)
+	for i: int in size[2] as int:
+		values.append({"generation": generation, "i": i, "text": "part %d" % i})
+	values.append([generation, END])
+	values[1] = values.size()
+	return values
+
+
+static func mode(generation: int) -> int:
+	return MODES[generation % MODES.size()]
+
+
+## The generation of values that are whole and all of one. -1 otherwise.
+static func generation_of(values: Array) -> int:
+	if values.size() < 3 or not values[0] is int or not values[1] is int:
+		return -1
+	var generation: int = values[0]
+	if values[1] != values.size() or not values[-1] is Array or values[-1] != [generation, END]:
+		return -1
+	var expected := make(generation)
+	for i: int in expected.size():
+		if typeof(values[i]) != typeof(expected[i]) or values[i] != expected[i]:
+			return -1
+	return generation

@@ -1,18 +1,18 @@
 extends "files_base.gd"
-## Saves and loads that cannot be: the engine's own code, one line with the path, the old file as it
-## was, and no other file. Those that need a process without rights or without space run in one of
-## their own: see errors_probe.gd.
+## Saves and loads that cannot be: the engine's own code, one line with the path, the old file as it was,
+## and no other file. Those that need a process without rights or without space run in one of their own, in
+## which all calls must fail with one code: its arguments are what to do, the code, and the paths.
 
 const Child := preload("../support/child.gd")
-const Probe := preload("errors_probe.gd")
 
 const OLD: Array = ["the old file", 1, 2.5]
 const VALUES: Array = [1, "two", [3.0, &"four"]]
-
 ## Of a process that may not read and write just anything, though its user may.
 const WITHOUT_RIGHTS := 'exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"'
 ## Files of at most 32 KiB; where dash and bash count differently, 64.
 const WITHOUT_SPACE := "trap '' XFSZ; ulimit -f 64; exec \"$@\""
+
+var _code := 0
 
 
 ## Folders that are not there, folders, files in the place of folders, names that are too long, links
@@ -99,8 +99,7 @@ func _check_probe(what: String, files: PackedStringArray, of: String, rights: in
 	for file: String in files:
 		arguments.append(absolute(folder).path_join(file))
 	FileAccess.set_unix_permissions(of, rights)
-	for line: String in Child.probe(self, "files/errors_probe", arguments, shell):
-		check(not line.begins_with(Probe.FAILURE), "%s: %s" % [what, line])
+	Child.probe(self, "files/errors", arguments, shell)
 	FileAccess.set_unix_permissions(of, 0x1ff)
 	check_names(["old.bin"], what)
 	check_bytes(FileAccess.get_file_as_bytes(old), stored(OLD), "the old file")
@@ -133,3 +132,60 @@ func _check_load_fails(from: String) -> int:
 		check_call(&"transcode_file", [target, from, GODOT_4, GODOT_4], code, [text], code)
 		DirAccess.remove_absolute(target)
 	return code
+
+
+func run_alone() -> void:
+	_code = Child.own_arguments()[1].to_int()
+	errors = ErrorLog.new()
+	errors.open()
+	for to: String in Child.own_arguments().slice(2):
+		match Child.own_arguments()[0]:
+			"load":
+				_check_engine(to, FileAccess.READ)
+				check_forms("load_vars", [to], [], _code, ['cannot load "%s": ' % to])
+			"save":
+				# It can write to the old file itself.
+				if not FileAccess.file_exists(to):
+					_check_engine(to, FileAccess.WRITE)
+				_check_save(to, [1, 2], [-1, FileAccess.COMPRESSION_ZSTD])
+			"fill":
+				_fill(to)
+			"append":
+				_append(to)
+	finish()
+	errors.close()
+
+
+func _check_engine(to: String, flags: FileAccess.ModeFlags) -> void:
+	check(FileAccess.open(to, flags) == null, "the engine opens %s" % to)
+	check_int(FileAccess.get_open_error(), _code, "the engine's code")
+
+
+## More than fits: in one piece, in many, and such as no compression makes fit.
+func _fill(to: String) -> void:
+	var noise := Crypto.new().generate_random_bytes(1 << 20)
+	var piece := func(i: int) -> PackedByteArray: return noise.slice(1024 * i, 1024 * i + 1024)
+	var pieces := range(1024).map(piece)
+	var texts := pieces.map(func(of: PackedByteArray) -> String: return of.hex_encode())
+	for values: Array in [[noise], pieces, texts, [pieces, texts]]:
+		_check_save(to, values, ALL_MODES.slice(0, 3))
+
+
+## Tasks that write together more than fits, of which each ends as if it were alone.
+func _append(to: String) -> void:
+	var values := range(100).map(func(i: int) -> Array: return [i, _noise.slice(0, 1000)])
+	var tasks := values.map(func(value: Array) -> VarBatchTask: return VarBatch.append_vars_async(to, [value]))
+	var added: Array = []
+	var count_added := func() -> void:
+		for i: int in tasks.size():
+			var error: int = (tasks[i] as VarBatchTask).wait()
+			check(error in [OK, _code], "append %d gives %d" % [i, error])
+			added.append_array([values[i]] if error == OK else [])
+	quietly(count_added)
+	check(added.size() > 10 and added.size() < 70, "%d values fit" % added.size())
+	check_same(VarBatch.load_vars(to), added, "the values that were added")
+
+
+func _check_save(to: String, values: Array, modes: PackedInt32Array) -> void:
+	for mode: int in modes:
+		check_forms("save_vars", [to, values, false, mode], _code, _code, ['cannot save "%s": ' % to])

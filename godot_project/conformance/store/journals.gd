@@ -50,109 +50,37 @@ func test_a_killed_game_loses_nothing() -> void:
 	check_names([path.get_file()], "what is left")
 
 
+## The file is an older one. Any file with any journal: journals.rs of the store's tests.
 func test_an_old_copy_is_put_back() -> void:
-	for round: int in 2:
-		var first := killed(path)
-		var journal := FileAccess.get_file_as_bytes(path + "-wal")
-		if round == 0:
-			write(path, first)
-		else:
-			write(folder + "/tmp", first)
-			check_int(DirAccess.rename_absolute(folder + "/tmp", path), OK, "rename")
-		check_value(expect_logged(generations, 0, 1, SET_ASIDE), {1: 200, "said": 1}, "the copy")
-		DirAccess.remove_absolute(path + "-wal-set-aside-1")
-		# And one of another history.
-		VarBatchStore.remove(path)
-		store = open(folder + "/other.store")
-		check_int(store.save_vars(world(7)), OK, "another world")
-		check_int(store.close(), OK, "close")
-		check_int(DirAccess.copy_absolute(folder + "/other.store", path), OK, "a template")
-		write(path + "-wal", journal)
-		check_value(expect_logged(generations, 0, 1, SET_ASIDE), {7: 200, "said": 7}, "the other world")
-		check_bytes(FileAccess.get_file_as_bytes(path + "-wal-set-aside-1"), journal, "the journal")
-		for name: String in DirAccess.get_files_at(folder):
-			DirAccess.remove_absolute(folder + "/" + name)
+	write(path, killed(path))
+	var journal := FileAccess.get_file_as_bytes(path + "-wal")
+	check_value(expect_logged(generations, 0, 1, SET_ASIDE), {1: 200, "said": 1}, "the copy")
+	check_bytes(FileAccess.get_file_as_bytes(path + "-wal-set-aside-1"), journal, "the journal")
 
 
-## A store that was only removed, and one that is empty.
-func test_a_journal_without_its_file() -> void:
-	for is_empty: bool in [false, true]:
-		killed(path)
-		DirAccess.remove_absolute(path)
-		if is_empty:
-			write(path, [])
-		store = expect_logged(open.bind(path), 0, 1, SET_ASIDE)
-		check_value(store.get_keys(), [], "keys of a new world")
-		check_int(store.close(), OK, "close")
-		check_int(DirAccess.remove_absolute(path + "-wal-set-aside-1"), OK, "remove the journal")
-		check_int(VarBatchStore.remove(path), OK, "remove")
-		check_names([], "what is left")
-		store = null
-
-
-## SQLite would play such a journal.
-func test_a_rollback_journal() -> void:
-	store = open()
-	check_int(store.save_vars(world(1)), OK, "save")
-	check_int(store.close(), OK, "close")
-	var head := PackedByteArray([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
-	head.resize(16384)
-	write(path + "-journal", head)
-	check_value(expect_logged(generations, 0, 1, SET_ASIDE), {1: 200, "said": 1}, "all of it")
-	check_bytes(FileAccess.get_file_as_bytes(path + "-journal-set-aside-1"), head, "the journal")
-
-
-func saves_that_fail() -> void:
-	for i: int in 3:
-		expect_errors(store.save_var.bind("late", i), 1, MOVED)
-		check_int(VarBatch.get_last_error(), ERR_FILE_BAD_DRIVE, "moved")
-	expect_errors(func() -> Variant: return store.save_vars_async({"late": 1}).wait(), 1, MOVED)
-
-
+## What else a player does to them: moved.rs of the store's tests.
 func test_moved_while_open() -> void:
 	if not is_unix():
 		return
 	var other := folder + "/other.store"
-	for how: String in ["renamed", "removed", "replaced", "written over", "journal removed"]:
-		store = open()
-		check_int(store.save_vars(world(1)), OK, "save")
-		check_int(store.close(), OK, "close")
-		var first := FileAccess.get_file_as_bytes(path)
+	for is_replaced: bool in [false, true]:
 		store = open(other)
 		check_int(store.save_vars(world(5)), OK, "save another")
 		check_int(store.close(), OK, "close it")
 		store = open()
 		check_int(store.save_vars(world(2)), OK, "save")
-		var expected := {2: 200, "said": 2}
-		match how:
-			"renamed":
-				DirAccess.rename_absolute(path, folder + "/renamed.store")
-			"removed":
-				DirAccess.remove_absolute(path)
-			"replaced":
-				DirAccess.rename_absolute(other, path)
-			"written over":
-				DirAccess.copy_absolute(other, path)
-			"journal removed":
-				DirAccess.remove_absolute(path + "-wal")
-		saves_that_fail()
-		if how in ["renamed", "journal removed"]:
-			check_value(store.load_var(3), [2, 3, "x".repeat(300)], "a load, " + how)
-			check_int(store.close(), OK, "close")
-			check_value(generations(folder + "/renamed.store" if how == "renamed" else path), expected, how)
-		else:
-			if how == "written over":
-				expect_errors(store.load_var.bind(3), 1, MOVED)
+		DirAccess.rename_absolute(other if is_replaced else path, path if is_replaced else folder + "/renamed.store")
+		for i: int in 3:
+			expect_errors(store.save_var.bind("late", i), 1, MOVED)
+			check_int(VarBatch.get_last_error(), ERR_FILE_BAD_DRIVE, "moved")
+		expect_errors(func() -> Variant: return store.save_vars_async({"late": 1}).wait(), 1, MOVED)
+		if is_replaced:
 			expect_errors(store.close, 1, MOVED)
-			expected = {1: 200, "said": 1} if how == "removed" else {5: 200, "said": 5}
-			if how == "removed":
-				write(path, first)
-			# The journal stands on the first file.
-			var found: Dictionary = quietly(generations)
-			check(found == expected or how == "removed" and found == {2: 200, "said": 2}, "%s: %s" % [how, found])
-		store = null
-		for name: String in DirAccess.get_files_at(folder):
-			DirAccess.remove_absolute(folder + "/" + name)
+			check_value(quietly(generations), {5: 200, "said": 5}, "the other")
+		else:
+			check_value(store.load_var(3), [2, 3, "x".repeat(300)], "a load")
+			check_int(store.close(), OK, "close")
+			check_value(generations(folder + "/renamed.store"), {2: 200, "said": 2}, "the renamed one")
 
 
 ## Also Callables, which static methods are not.
@@ -246,15 +174,6 @@ func test_paths() -> void:
 		check_int(VarBatch.get_last_error(), ERR_FILE_BAD_PATH, "\"%s\"" % bad)
 	var name := folder + "/" + "n".repeat(240)
 	expect_errors(open.bind(name), 1, "expected a name of at most")
-	for odd: String in [":memory:", "file:x?mode=memory", "a%41.store"]:
-		if OS.get_name() == "Windows":
-			continue
-		store = open(folder + "/" + odd)
-		check_int(store.save_var(1, odd), OK, odd)
-		check_int(store.close(), OK, odd)
-		store = open(folder + "/" + odd)
-		check_value(store.load_var(1), odd, "opened again")
-		store.close()
 
 
 ## The last reference, and the path again at once.

@@ -1,9 +1,9 @@
 extends "store_base.gd"
-## Calls to one store take effect in the order in which they were made, whichever thread makes them, in
-## the background or not.
+## Calls to one store take effect in the order in which they were made, whichever thread makes them, in the
+## background or not. What a load finds while saves wait, and saves that share a commit.
 
-const Meddler := preload("../hostile/meddler.gd")
 const Child := preload("../support/child.gd")
+const Meddler := preload("../hostile/meddler.gd")
 
 ## In microseconds: what a call in the background may take its caller, and what a test's machine may add.
 const MAX_BLOCKED := 1000
@@ -132,15 +132,236 @@ func test_blocked() -> void:
 	check(blocked[15] < MAX_BLOCKED * slowness, "a caller waited, in microseconds: %s" % [blocked])
 
 
+## A process that opens the store whose path it is given, saves, and is killed by its end.
+func run_alone() -> void:
+	VarBatch.set_print_error_messages(false)
+	store = open(Child.own_arguments()[0])
+	print("it is ", "opened" if store else "busy" if VarBatch.get_last_error() == ERR_BUSY else "refused")
+	if store:
+		store.save_vars_async({1: 2})
+
+
 ## A process that has the file keeps another one out, until it ends.
 func test_two_processes() -> void:
 	store = open()
 	check_int(store.save_var(1, 1), OK, "save")
 	for expected: String in ["busy", "opened"]:
-		var lines := Child.probe(self, "store/other_process", [path])
+		var lines := Child.probe(self, "store/order", [path])
 		if lines.is_empty():
 			return  # No other process can be started here.
 		check("it is " + expected in lines, "it is not %s: %s" % [expected, lines])
 		store.close()
 	store = open()
 	check_value(store.load_var(1), 2, "what the other one has saved")
+
+
+func test_queued_values() -> void:
+	for _count: int in by_threads():
+		store = open()
+		check_int(store.save_vars({1: "old", 2: "old", 3: "old", "a": 1, "b": 2, "c": 3}), OK, "save")
+		# A long one, which is written meanwhile.
+		var tasks: Array[VarBatchTask] = [
+			store.save_vars_async({0: Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 20_000_000), 1: "new"}),
+			store.save_vars_async({2: "newer", 5: null}, [3]),
+			store.erase_range_async("b", "c"),
+			store.save_vars_async({"bb": [7]}),
+		]
+		check_value(store.load_vars([1, 2, 3, 5, "a", "b", "bb"]), ["new", "newer", null, null, 1, null, [7]], "loads")
+		check_value(store.load_var(3, "default"), "default", "erased")
+		check_value(store.load_var(5, "default"), null, "a null that was saved")
+		check(store.has_key(5) and not store.has_key(3) and not store.has_key("b") and store.has_key("bb"), "has_key")
+		check_value(Array(store.check_keys([0, 1, 3, 5, "b", "bb", 9])), [1, 1, 0, 1, 0, 1, 0], "check_keys")
+		check_value(store.get_keys(), [0, 1, 2, 5, "a", "bb", "c"], "keys")
+		check_int(store.get_key_count(1, 5), 2, "keys from 1 to 4")
+		check_value(store.get_keys_async("a", "c").wait(), ["a", "bb"], "keys, by a task")
+		for task: VarBatchTask in tasks:
+			check_int(task.wait() as int, OK, "save")
+		check_value(store.get_keys(), [0, 1, 2, 5, "a", "bb", "c"], "keys, saved")
+		check_value(store.load_vars([1, 2, 3, 5, "a", "b", "bb"]), ["new", "newer", null, null, 1, null, [7]], "saved")
+		check_int(store.erase_all(), OK, "erase all")
+		store.close()
+
+
+func test_cancelled() -> void:
+	store = open()
+	check_int(store.save_vars({1: 0, 2: 0}), OK, "save")
+	for i: int in 60:
+		store.save_vars_async({0: filled_bytes(300_000, i)})
+		var kept := store.save_vars_async({1: i})
+		var dropped := store.save_vars_async({1: -1, 3: i})
+		var last := store.save_vars_async({2: i})
+		if i % 3 == 0:
+			OS.delay_usec(i * 50)
+		dropped.cancel()
+		var is_cancelled: bool = dropped.wait() == ERR_SKIP
+		check_value(store.load_vars([1, 2]), [i if is_cancelled else -1, i], "as if it had not been called")
+		check_int(kept.wait() as int, OK, "the save before")
+		check_int(last.wait() as int, OK, "the save after")
+		check_value(store.load_vars([1, 2]), [i if is_cancelled else -1, i], "saved")
+		check(store.has_key(3) != is_cancelled or i > 0, "its other key")
+		store.erase_keys([3])
+	var task := store.compact_async()
+	task.cancel()
+	var result: Variant = task.wait()
+	check(result == OK or result == ERR_SKIP, "a compaction that was cancelled is %s" % [result])
+
+
+## A thousand saves are a few commits, and take little time each however many there are.
+func test_many_saves() -> void:
+	store = open()
+	var times: PackedInt64Array = []
+	for count: int in [500, 2000]:
+		var started := Time.get_ticks_usec()
+		var tasks: Array[VarBatchTask] = []
+		for i: int in count:
+			tasks.append(store.save_vars_async({"x": i, i: i}))
+			if i % 100 == 0:
+				check_value(store.load_var("x"), i, "while they wait")
+		for task: VarBatchTask in tasks:
+			check_int(task.wait() as int, OK, "save")
+		times.append(Time.get_ticks_usec() - started)
+		check_value([store.load_var("x"), store.get_key_count()], [count - 1, count + 1], "all are saved")
+	check(times[1] < 12 * times[0] + 500_000, "four times as many took %s us" % [times])
+
+
+## Against a Dictionary: ranges that are erased and saves on top of each other, some of them cancelled, while all of them wait.
+func test_queued_ranges() -> void:
+	var random := RandomNumberGenerator.new()
+	random.seed = 52
+	for round: int in 12:
+		store = open()
+		var model := {}
+		for i: int in 200:
+			model[i] = -1
+		check_int(store.save_vars(model), OK, "save")
+		# Long, so that the others wait for it.
+		store.save_vars_async({-1: Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 4_000_000)})
+		for turn: int in 60:
+			var from := random.randi_range(0, 210)
+			var to := random.randi_range(0, 210)
+			var is_cancelled := random.randi() % 5 == 0
+			var task: VarBatchTask
+			var next := model.duplicate()
+			if random.randi() % 2:
+				task = store.erase_range_async(from, to)
+				for i: int in range(from, to):
+					next.erase(i)
+			else:
+				task = store.save_vars_async({from: turn}, [to])
+				next.erase(to)
+				next[from] = turn
+			if is_cancelled:
+				task.cancel()
+				is_cancelled = task.wait() == ERR_SKIP
+			model = model if is_cancelled else next
+			var key := random.randi_range(0, 210)
+			check_value(store.load_var(key, "none"), model.get(key, "none"), "key %d" % key)
+		var keys := model.keys()
+		keys.sort()
+		check_value(store.get_keys(0), keys, "keys")
+		check_value(store.load_vars(keys), keys.map(func(key: int) -> Variant: return model[key]), "values")
+		check_int(store.close(), OK, "close")
+		store = open()
+		check_value(store.get_keys(0), keys, "keys, opened again")
+		check_int(store.erase_all(), OK, "erase all")
+		store.close()
+
+
+## Times as many saves and ranges wait, and loads take as many times as long.
+func test_many_ranges() -> void:
+	store = open()
+	var times: PackedInt64Array = []
+	for count: int in [1000, 4000]:
+		store.save_vars_async({"long": Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 30_000_000)})
+		for i: int in count:
+			store.erase_range_async(i * 10, i * 10 + 5)
+		var started := Time.get_ticks_usec()
+		for i: int in count:
+			check_value(store.load_var(i * 10), null, "erased")
+		times.append(Time.get_ticks_usec() - started)
+		check_int(store.save_var(0, 0), OK, "save")
+	check(times[1] < 10 * times[0] + 100_000, "four times as many took %s us" % [times])
+
+
+## A thread loads without a pause: the file becomes smaller, and the journal does not grow.
+func test_upkeep_beside_loads() -> void:
+	store = open()
+	var is_over := [false]
+	check_int(store.save_vars({0: filled_bytes(100_000, 1), 1: 1}), OK, "save")
+	var work := func(_index: int) -> int:
+		var count := 0
+		while not is_over[0]:
+			count += store.load_vars([0, 1]).size()
+		return count
+	var threads := start_threads(1, work)
+	for i: int in 600:
+		check_int(store.save_var(i % 20 + 2, filled_bytes(100_000, i % 256)), OK, "save")
+	var journal := FileAccess.get_size(path + "-wal")
+	for i: int in 5:
+		check_int(store.erase_range(2 + i, 3 + i), OK, "erase")
+		check_int(store.compact_async().wait() as int, OK, "compact")
+	is_over[0] = true
+	end_threads(threads)
+	check(journal < 48_000_000, "the journal has %d bytes" % journal)
+	# A copy holds an older state for longer.
+	var backup := store.backup_async(folder + "/backup.store")
+	check_int(store.compact_async().wait() as int, OK, "compact beside a copy")
+	check_int(backup.wait() as int, OK, "backup")
+
+
+## One of those that wait cannot be saved, and the others are.
+func test_one_that_fails() -> void:
+	store = open()
+	check_int(store.save_var(0, 0), OK, "save")
+	store.save_vars_async({9: Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 10_000_000)})
+	var good := store.save_vars_async({1: 1})
+	var deep: Array = []
+	for _level: int in 1100:
+		deep = [deep]
+	var bad: Variant = expect_errors(func() -> Variant: return store.save_vars_async({2: deep}).wait(), 1, "key 2: ")
+	check_int(bad as int, ERR_INVALID_DATA, "too deep")
+	check_int(store.save_vars_async({3: 3}).wait() as int, OK, "the one after")
+	check_int(good.wait() as int, OK, "the one before")
+	check_value(store.load_vars([1, 2, 3]), [1, null, 3], "what is saved")
+
+
+func test_ranges() -> void:
+	store = open()
+	var values := {}
+	for x: int in range(-20, 20):
+		for y: int in range(-20, 20):
+			values[Vector2i(x, y)] = x * 100 + y
+	for i: int in range(-50, 50):
+		values[i] = i
+		values["key/%d" % i] = i
+		values[&"name/%d" % i] = i
+	check_int(store.save_vars(values), OK, "save")
+	check_value(store.get_keys(-3, 4), range(-3, 4), "ints")
+	var column: Array = range(-20, 20).map(func(y: int) -> Vector2i: return Vector2i(-7, y))
+	check_value(store.get_keys(Vector2i(-7, -20), Vector2i(-6, -20)), column, "a column")
+	check_value(store.get_keys(Vector2i(19, 18)), [Vector2i(19, 18), Vector2i(19, 19)], "to the last")
+	check_int(store.get_key_count(null, 0), 50, "from the first")
+	check_int(store.get_key_count(), values.size(), "all")
+	check_int(store.get_key_count_with_prefix("key/"), 100, "a prefix")
+	check_value(store.get_keys_with_prefix("key/4"), ["key/4"] + range(40, 50).map(func(i: int) -> String: return "key/%d" % i), "prefix")
+	check_int(store.erase_range(0, 10), OK, "erase a range")
+	check_int(store.erase_prefix("key/-"), OK, "erase a prefix")
+	check_value(store.get_keys(-2, 12), [-2, -1, 10, 11], "what is left")
+	check_int(store.get_key_count_with_prefix("key/"), 50, "of the prefix")
+	check_int(store.erase_prefix_async("name/").wait() as int, OK, "in the background")
+	check_int(store.get_key_count(), values.size() - 10 - 50 - 100, "all that is left")
+	check_int(store.get_key_count(10, 0), 0, "an empty range")
+	store.close()
+	store = open()
+	check_int(store.get_key_count(), values.size() - 10 - 50 - 100, "opened again")
+
+
+func test_freed_objects_are_no_keys() -> void:
+	store = open()
+	var node := Node.new()
+	var keys: Array = [node, [1, node]]
+	node.free()
+	for key: Variant in keys:
+		expect_errors(store.save_var.bind(key, 1), 1, "expected a key without objects")
+		expect_errors(store.has_key.bind(key), 1, "expected a key without objects")
+	check_int(store.get_key_count(), 0, "keys")

@@ -4,13 +4,14 @@ extends RefCounted
 
 const Suite := preload("suite.gd")
 
-## The last line that a script prints which ran to its end.
+## The last line of a script that ran to its end, and how a line begins that says what failed there.
 const LAST_LINE := "done"
+const FAILURE := "failure: "
 
 
-## Runs a script of the suites in a process of its own, by a line of shell in which "$@" stands for
-## the whole command, and checks that it ran to its end. Returns the lines that it printed, none
-## where the command of this process is not known.
+## Runs run_alone() of a suite in a process of its own, by a line of shell in which "$@" stands for the
+## whole command, and checks that it ran to its end and that all is good there. Returns the lines that it
+## printed, none where the command of this process is not known.
 static func probe(
 	suite: Suite, script: String, arguments: PackedStringArray, shell := 'exec "$@"'
 ) -> PackedStringArray:
@@ -23,6 +24,8 @@ static func probe(
 	var lines: PackedStringArray = ended[1]
 	suite.check_int(ended[0] as int, 0, "exit status of %s" % script)
 	suite.check(LAST_LINE in lines, "%s did not run to its end: %s" % [script, lines.slice(-3)])
+	for line: String in lines:
+		suite.check(not line.begins_with(FAILURE), "%s %s: %s" % [script, arguments, line])
 	return lines
 
 
@@ -66,3 +69,13 @@ static func sh(line: String, arguments: PackedStringArray) -> Array:
 	var status := OS.execute("sh", escaped, output)
 	var text := str(output[0] if output else "").replace("\r", "")
 	return [status, text.split("\n", false)]
+
+
+## A field of /proc/self/status in bytes, 0 where there is none.
+static func status(field: String) -> int:
+	var file := FileAccess.open("/proc/self/status", FileAccess.READ)
+	while file != null and not file.eof_reached():
+		var line := file.get_line()
+		if line.begins_with(field):
+			return line.to_int() * 1024
+	return 0

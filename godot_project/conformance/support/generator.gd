@@ -2,8 +2,8 @@ extends RefCounted
 ## Random values of every type, nested and typed, the same ones for the same seed and options.
 
 const Values := preload("values.gd")
-const RandomText := preload("random_text.gd")
 const RandomObjects := preload("random_objects.gd")
+const RandomText := RandomObjects.RandomText
 
 const MAX_DEPTH := 20
 ## Values that one call of value() makes at most, roughly.

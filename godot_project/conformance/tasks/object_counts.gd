@@ -3,7 +3,6 @@ extends "tasks_base.gd"
 ## as many as before, by what the engine counts and by what scripts count of theirs.
 
 const Bag := preload("../support/classes/bag.gd")
-const Counted := preload("../support/classes/counted.gd")
 const Enemy := preload("../support/classes/enemy.gd")
 const Item := preload("../support/classes/item.gd")
 const ObjectGraphs := preload("../support/object_graphs.gd")
@@ -147,7 +146,7 @@ func _check_counts(action: Callable, what: String) -> void:
 
 
 static func _counts() -> Dictionary[String, int]:
-	var counts: Dictionary[String, int] = {"of scripts": Counted.alive()}
+	var counts: Dictionary[String, int] = {"of scripts": Item.alive()}
 	for name: String in MONITORS:
 		counts[name] = roundi(Performance.get_monitor(MONITORS[name]))
 	return counts

@@ -15,7 +15,7 @@ const KIB := 1024
 const MAX_STATIC_GROWTH := 512 * KIB
 const MAX_RESIDENT_GROWTH := 24 * 1024 * KIB
 
-const MemoryProbe := preload("../hostile/memory_probe.gd")
+const Child := preload("../support/child.gd")
 
 var _payloads: Array[Payload] = []
 ## Numbers of threads.
@@ -49,7 +49,7 @@ func test_at_random() -> void:
 	for quarter: int in QUARTERS:
 		await _run_quarter(quarter)
 		static_memory.append(OS.get_static_memory_usage())
-		resident.append(MemoryProbe.status("VmRSS:"))
+		resident.append(Child.status("VmRSS:"))
 	check(_problems.is_empty(), "%d problems: %s" % [_problems.size(), _problems.slice(0, 4)])
 	check(_skipped > _started / 50, "only %d of %d were cancelled" % [_skipped, _started])
 	var growth := static_memory[3] - static_memory[1]

@@ -1,5 +1,11 @@
 extends "tasks_base.gd"
-## Tasks: their results, their signals, and who may wait for them.
+## Tasks: their results, their signals, and who may wait for them. Those that are cancelled give null, or
+## ERR_SKIP from a save, which leaves the old file and no other; one that is done by then keeps its result.
+## What they say of values and buffers that are bad is what the plain calls say, in the log by the name of
+## their own method, and in get_error() and get_error_message() without it. Files: files/errors.gd.
+
+const OLD: Array = ["the old file"]
+const COUNT := 1000
 
 
 ## Whatever they work on and however they end.
@@ -144,3 +150,151 @@ func _check_late_listeners(kind: String) -> WeakRef:
 	told.sort()
 	check_value(told, [0, 1, 2, 3, 4, 5, 6] as Array[int], "who was told of %s" % kind)
 	return weakref(task)
+
+
+## At once, after a while, some frames later, in `progressed` and in the `finished` of another, and by
+## threads; while a thread or the main one waits, which is let go.
+func test_whenever_it_is() -> void:
+	var cancel := func(task: VarBatchTask, delay: int) -> void:
+		OS.delay_usec(delay)
+		task.cancel()
+	var on_threads := func(task: VarBatchTask, _delay: int) -> void:
+		var threads := start_threads(3, task.cancel.unbind(1))
+		task.cancel()
+		end_threads(threads)
+	var while_a_thread_waits := func(task: VarBatchTask, delay: int) -> void:
+		var threads := start_threads(1, task.wait.unbind(1))
+		cancel.call(task, delay)
+		check_value(end_threads(threads)[0], task.wait(), "waited for on a thread")
+	var while_this_one_waits := func(task: VarBatchTask, delay: int) -> void:
+		var threads := start_threads(1, func(_i: int) -> void: cancel.call(task, delay))
+		var result: Variant = task.wait()
+		end_threads(threads)
+		check_value(task.get_result(), result, "waited for on the main thread")
+	var frames_later := func(task: VarBatchTask, frames: int) -> void:
+		await frames_pass(frames)
+		task.cancel()
+	# Not the task itself: it would hold what holds it.
+	var held: Array[VarBatchTask] = []
+	var in_progressed := func(task: VarBatchTask, _delay: int) -> void:
+		held.assign([task])
+		task.progressed.connect(func(_fraction: float) -> void: held[0].cancel())
+	var in_another := func(task: VarBatchTask, _delay: int) -> void:
+		held.clear()
+		var other := VarBatch.vars_to_bytes_async([1])
+		other.finished.connect(func(_result: Variant) -> void: task.cancel())
+	var ways: Dictionary[Callable, Array] = {
+		cancel: [0, 200, 1000, 3000, 8000, 20_000],
+		on_threads: [0],
+		while_a_thread_waits: [0, 500, 3000],
+		while_this_one_waits: [1000],
+		frames_later: [1, 2, 3],
+		in_progressed: [0],
+		in_another: [0],
+	}
+	use([1, 2])
+	await each_kind(_check_cancelled.bind(cancel.bind(0), "a small task"))
+	for way: Callable in ways:
+		# What takes many small steps is done in slices of frames.
+		use(many() if way == frames_later else large())
+		for delay: int in ways[way]:
+			var how := "%d after %d" % [ways.keys().find(way), delay]
+			await each_kind(_check_cancelled.bind(way.bind(delay), how))
+
+
+## When it is done there is nothing to cancel.
+func test_after_the_end() -> void:
+	use([1, _noise])
+	await each_kind(
+		func(kind: String, what: String) -> void:
+			for end: String in ["await", "wait"]:
+				var task := start(kind)
+				var watch := Watch.new(task)
+				await result_of(task, end)
+				task.cancel()
+				var expected: Variant = plain(kind)
+				check_result(await finished(watch, kind), expected, kind, "too late, " + what)
+				check_result(task.wait(), expected, kind, "too late, get_result, " + what)
+				check_over(task, kind)
+	)
+
+
+## Calls [param cancel] with a task, which then has either been cancelled, with nothing done, or was
+## done before.
+func _check_cancelled(kind: String, what: String, cancel: Callable, how: String) -> void:
+	var shown := "%s, %s, %s" % [kind, what, how]
+	write(path, stored(OLD))
+	var task := start(kind)
+	var watch := Watch.new(task)
+	var frame := Engine.get_process_frames()
+	await cancel.call(task)
+	var is_same_frame := Engine.get_process_frames() == frame
+	check(not (is_same_frame and watch.is_finished()), "%s: finished inside cancel()" % shown)
+	var result: Variant = await finished(watch, shown)
+	check(task.is_finished(), "%s: not finished" % shown)
+	check_value(task.get_result(), result, "get_result of %s" % shown)
+	check_value(task.wait(), result, "wait() of %s" % shown)
+	var is_cancelled: bool = task.get_error() == ERR_SKIP
+	if not is_cancelled:
+		check_over(task, shown)
+	if kind != "save":
+		check((result == null) == is_cancelled, "%s: error %d" % [shown, task.get_error()])
+		return
+	check_value(result, task.get_error(), "result of %s" % shown)
+	var expected := stored(OLD) if is_cancelled else _frames
+	check_bytes(FileAccess.get_file_as_bytes(path), expected, "file of " + shown)
+	check_names(["loaded.bin", path.get_file()], shown)
+
+
+func test_bad_values_buffers_and_frames() -> void:
+	for places: PackedInt32Array in [[0], [COUNT - 1], [3, 500, 501], range(COUNT)]:
+		use(range(COUNT))
+		for at: int in places:
+			values[at] = Engines.nested(1026)
+			_buffers[at] = _buffers[at].slice(0, at % 7)
+			_frames.encode_u32(at * 12 + 4, 0x99)
+		for kind: String in ["to bytes", "to frames", "save"]:
+			await _check_bad(kind, ERR_INVALID_DATA)
+		for kind: String in ["from bytes", "from frames"]:
+			await _check_bad(kind, ERR_FILE_CORRUPT)
+		for length: int in [1, 6005, -1]:
+			write(_loaded_path, _frames.slice(0, length))
+			await _check_bad("load", ERR_FILE_CORRUPT)
+
+
+## A task's errors are its own.
+func test_good_tasks_among_bad_ones() -> void:
+	use(range(100))
+	var good: Array[VarBatchTask] = []
+	var bad: Array[VarBatchTask] = []
+	var run := func() -> void:
+		for i: int in 20:
+			good.append(start(KINDS[i % 4]))
+			bad.append(VarBatch.bytes_to_vars_async([_buffers[0], PackedByteArray([i])]))
+		for task: VarBatchTask in good + bad:
+			task.wait()
+	expect_errors(run, 20, "VarBatch.bytes_to_vars_async: buffer 1: ")
+	for task: VarBatchTask in good:
+		check_over(task, "a good one")
+	for task: VarBatchTask in bad:
+		check_int(task.get_error(), ERR_FILE_CORRUPT, "a bad one")
+
+
+## Result and lines as the plain call's, and the code; waited for, and awaited.
+func _check_bad(kind: String, code: int) -> void:
+	var results: Array = []
+	var lines := logged(func() -> void: results.append(plain(kind)))
+	check(not lines.is_empty() or not errors.is_open(), "%s: nothing is bad" % kind)
+	var start_of_line := "VarBatch.%s: " % METHODS[kind]
+	for i: int in lines.size():
+		lines[i] = lines[i].trim_prefix(start_of_line)
+	for count: int in by_threads():
+		if errors.is_open():
+			check_forms(METHODS[kind], _arguments(kind), results[0], code, lines, true)
+		_refuse_logged()
+		var task := start(kind)
+		check_like(await result_of(task, "signals"), results[0], "result, " + kind)
+		var awaited := "\n".join(_take_texts()).replace("VarBatch.%s_async: " % METHODS[kind], "")
+		check(not errors.is_open() or awaited == "\n".join(lines), "awaited, %s: %s" % [kind, awaited])
+		check_like(task.get_result(), results[0], "get_result, " + kind)
+		check_int(task.get_error(), code, "get_error, " + kind)

@@ -3,7 +3,6 @@ extends "undo_base.gd"
 ## them.
 
 const Edits := preload("../changes/random_edits.gd")
-const Model := preload("../changes/patch_model.gd")
 
 const KEYS: Array = ["object", "property", "path", "op", "old", "new"]
 ## Their bytes do not show all that they are, so their array may be one change.
@@ -79,10 +78,10 @@ func check_rows(rows: Array[Dictionary], whole: Dictionary, what: String) -> voi
 	var bytes: Array[PackedByteArray] = [var_to_bytes(whole.old), var_to_bytes(whole.new)]
 	var hidden: Array = [_hidden(whole.old), _hidden(whole.new)]
 	var live := rows.map(func(row: Dictionary) -> Dictionary: return row.duplicate(true))
-	var made: Variant = Model.patched(whole.old, live)
+	var made: Variant = Edits.patched(whole.old, live)
 	check_bytes(var_to_bytes(made), bytes[1], "made, " + what)
 	check(_hidden(made) == hidden[1], "hidden values made, " + what)
-	var undone: Variant = Model.patched(whole.new, Model.inverse(rows))
+	var undone: Variant = Edits.patched(whole.new, Edits.inverse(rows))
 	check_bytes(var_to_bytes(undone), bytes[0], "undone, " + what)
 	check(_hidden(undone) == hidden[0], "hidden values undone, " + what)
 

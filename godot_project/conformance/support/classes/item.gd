@@ -1,8 +1,6 @@
 extends Resource
 ## A resource as games have them. Setters keep to limits, and one of them changes another property.
 
-const Counted := preload("counted.gd")
-
 enum Kind { TOOL, FOOD, KEY }
 
 @export var title := "":
@@ -23,11 +21,25 @@ enum Kind { TOOL, FOOD, KEY }
 ## Not stored.
 var uses := 0
 
+## How many items there are. One thread may make some while another frees some.
+static var _alive := 0
+static var _mutex := Mutex.new()
+
 
 func _init() -> void:
-	Counted.add(1)
+	_add(1)
 
 
 func _notification(what: int) -> void:
 	if what == NOTIFICATION_PREDELETE:
-		Counted.add(-1)
+		_add(-1)
+
+
+static func alive() -> int:
+	return _alive
+
+
+static func _add(count: int) -> void:
+	_mutex.lock()
+	_alive += count
+	_mutex.unlock()
