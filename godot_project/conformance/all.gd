@@ -4,13 +4,12 @@ extends Node
 ##
 ##     godot --headless --path godot_project res://conformance/all.tscn [-- [OPTION] [FILTER ...]]
 ##
-## A filter keeps the tests whose "folder/suite/test" contains it, for instance `undo/` or
-## `undo/deep/`. `--long` tests all of the generated values instead of a tenth, `--quick` fewer sizes
-## and thread counts. `--slow` is for emulated machines: all limits of time count 20 times.
-## `--browser-files` is for a library with the feature of that name. `--godot3` runs the suites of
-## scripts/godot3-test.sh instead.
-## A run is good only if it ends with the line "N passed, 0 failed", N over 0, and exit status 0. It
-## says so itself, so a script that does not load or a filter that matches nothing is a failure too.
+## A filter keeps the tests whose "folder/suite/test" contains it, for instance `undo/` or `undo/deep/`. `--long` tests
+## all of the generated values instead of a tenth, `--quick` fewer sizes and thread counts. `--slow` is for emulated
+## machines: all limits of time count 20 times. `--browser-files` is for a library with the feature of that name.
+## `--godot3` runs the suites of scripts/godot3-test.sh instead. A run is good only if it ends with the line "N passed,
+## 0 failed", N over 0, and exit status 0. It says so itself, so a script that does not load or a filter that matches
+## nothing is a failure too.
 ##
 ## With `-- --run SCRIPT ...` it runs one of these scripts instead, as a process of its own: the
 ## game of scripts/crash-test.sh, and run_alone() of a suite, which support/child.gd starts.

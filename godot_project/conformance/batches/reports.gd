@@ -60,24 +60,6 @@ func test_the_end_of_a_stream() -> void:
 	check_forms("load_vars", [path], filled(100), ERR_FILE_CORRUPT, texts, true)
 
 
-## Warnings are bounded with the errors, which go first. Which are printed: report.rs.
-func test_warnings() -> void:
-	var buffers := filled(1000, Values.typed_array(TYPE_INT, ["text"]))
-	for rows: Array in [
-		[0, MAX_LINES + 1, "980 more warnings are not printed"],
-		[5, MAX_LINES - 5 + 1, "980 more warnings are not printed"],
-		[MAX_LINES + 1, 0, "80 more errors and 900 more warnings are not"],
-	]:
-		for i: int in [0, 5, 100][int(rows[0] > 0) + int(rows[0] > 5)]:
-			buffers[i * 10 + 7] = PackedByteArray()
-		var lines := Array(logged(func() -> void: VarBatch.bytes_to_vars(buffers)))
-		lines = lines.filter(func(line: String) -> bool: return "VarBatch." in line)
-		var warnings := lines.filter(func(line: String) -> bool: return line.begins_with(WARNING))
-		if errors.is_open():
-			check_value([lines.size() - warnings.size(), warnings.size()], rows.slice(0, 2), rows[2])
-			check(rows[2] in lines[-1], lines[-1])
-
-
 func test_undo() -> void:
 	var texts := PackedStringArray()
 	for i: int in MAX_LINES:

@@ -9,8 +9,7 @@ var _mutex := Mutex.new()
 var _problems := PackedStringArray()
 
 
-## While the main thread works too, and while it lives its frames, so that tasks are told to be over
-## meanwhile.
+## While the main thread works too, and while it lives its frames, so that tasks are told to be over meanwhile.
 func test_from_threads() -> void:
 	prepare()
 	for is_working: bool in [true, false]:

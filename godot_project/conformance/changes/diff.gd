@@ -89,8 +89,7 @@ func test_packed_arrays_of_every_type() -> void:
 		_check({"p": two + one}, {"p": one}, [_remove(["p", 0], two)])
 
 
-## Ids come as EncodedObjectAsID, in paths and in values, those of nobody as well, and go back as
-## ids.
+## Ids come as EncodedObjectAsID, in paths and in values, those of nobody as well, and go back as ids.
 func test_ids_of_objects() -> void:
 	var first := Resource.new()
 	var second := RefCounted.new()

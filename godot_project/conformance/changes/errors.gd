@@ -1,7 +1,6 @@
 extends "../support/suite.gd"
-## Bytes that are no values, deltas that are none, changes that do not fit, and what stands in the
-## place of a pair: one line for each that says which and why, nothing as its result, and the others
-## as ever.
+## Bytes that are no values, deltas that are none, changes that do not fit, and what stands in the place of a pair: one
+## line for each that says which and why, nothing as its result, and the others as ever.
 
 const NO_PAIR := "expected an Array of two PackedByteArrays, found "
 const NO_CHANGES: Array[Dictionary] = []
@@ -57,14 +56,8 @@ func test_deltas_of_any_bytes() -> void:
 
 func test_what_is_no_pair() -> void:
 	var bad: Dictionary = {
-		1: "int",
-		null: "Nil",
-		_one: "PackedByteArray",
-		[]: "an Array of size 0",
-		[_one]: "an Array of size 1",
-		[_one, _two, _one]: "an Array of size 3",
-		[_one, 3]: "int as element 1",
-		[null, _one]: "Nil as element 0",
+		1: "int", null: "Nil", _one: "PackedByteArray", []: "an Array of size 0", [_one]: "an Array of size 1",
+		[_one, _two, _one]: "an Array of size 3", [_one, 3]: "int as element 1", [null, _one]: "Nil as element 0",
 		[[_one], _two]: "Array as element 0",
 	}
 	for method: StringName in [&"diff_batch", &"make_deltas", &"apply_deltas"]:

@@ -108,8 +108,7 @@ func _expect() -> void:
 		_changes.append(_encoded(VarBatch.diff(pair[0], pair[1])))
 
 
-## Changes as bytes that are the same each time: the ids are those of the objects, not of what
-## stands for them.
+## Changes as bytes that are the same each time: the ids are those of the objects, not of what stands for them.
 func _encoded(changes: Array[Dictionary]) -> PackedByteArray:
 	return var_to_bytes(Edits.resolved(changes))
 

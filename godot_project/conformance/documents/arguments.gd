@@ -16,8 +16,7 @@ const CONVERTED: Dictionary[int, Array] = {
 	TYPE_OBJECT: [TYPE_NIL],
 }
 const MARK := "what nobody wants in a log"
-## Each call is compiled, by whatever rules this engine has: with arguments that have types, and
-## without.
+## Each call is compiled, by whatever rules this engine has: with arguments that have types, and without.
 const TYPED := "path: String, two: int, mode: FileAccess.CompressionMode, flag: bool, curve: Curve2D"
 const UNTYPED := "path, two, mode, flag, curve"
 const SOURCE := """

@@ -1,6 +1,5 @@
 extends "../undo/undo_base.gd"
-## The worked examples, what those about files read and how fast, and the undo demo with a person in it who
-## is none.
+## The worked examples, what those about files read and how fast, and the undo demo with a person in it who is none.
 
 const Overrides := preload("res://examples/overrides.gd")
 const Person := preload("res://demo/undo/person.gd")

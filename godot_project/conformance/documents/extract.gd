@@ -1,24 +1,15 @@
 extends RefCounted
 ## The GDScript examples of the documents, as they stand there, and what they say that they print.
 ##
-## An example is a [code]```gdscript[/code] block of a Markdown page or a [codeblock] of the class
-## help. What it prints is said by its comments: [code]# Prints TEXT[/code], or
-## [code]# Prints:[/code] and a comment for each line.
+## An example is a [code]```gdscript[/code] block of a Markdown page or a [codeblock] of the class help. What it prints
+## is said by its comments: [code]# Prints TEXT[/code], or [code]# Prints:[/code] and a comment for each line.
 
 ## Every document with examples, relative to the project's folder.
 const DOCUMENTS: PackedStringArray = [
-	"../README.md",
-	"../addons/varbatch/README.md",
-	"../CONTRIBUTING.md",
-	"../rust/docs/DELTA.md",
-	"../rust/DESIGN.md",
-	"../rust/docs/DIALECTS.md",
-	"../rust/docs/FORMAT.md",
-	"../rust/plugin/docs/VarBatch.xml",
-	"../rust/plugin/docs/VarBatchState.xml",
-	"../rust/plugin/docs/VarBatchStore.xml",
-	"../rust/plugin/docs/VarBatchTask.xml",
-	"../rust/plugin/docs/VarBatchUndoRecorder.xml",
+	"../README.md", "../addons/varbatch/README.md", "../CONTRIBUTING.md", "../rust/docs/DELTA.md",
+	"../rust/DESIGN.md", "../rust/docs/DIALECTS.md", "../rust/docs/FORMAT.md", "../rust/plugin/docs/VarBatch.xml",
+	"../rust/plugin/docs/VarBatchState.xml", "../rust/plugin/docs/VarBatchStore.xml",
+	"../rust/plugin/docs/VarBatchTask.xml", "../rust/plugin/docs/VarBatchUndoRecorder.xml",
 ]
 
 const PRINTS := "# Prints "

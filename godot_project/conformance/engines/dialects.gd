@@ -1,7 +1,6 @@
 extends "dialects_base.gd"
-## Values of other engines, one by one: read, written, and translated on the bytes alone. What cannot be
-## read or written, and what is lost, each with one line that says where. Objects by other names, and
-## without scripts.
+## Values of other engines, one by one: read, written, and translated on the bytes alone. What cannot be read or
+## written, and what is lost, each with one line that says where. Objects by other names, and without scripts.
 
 const Meddler := preload("../hostile/meddler.gd")
 
@@ -32,8 +31,7 @@ func test_every_value() -> void:
 		_check_value(generator.value(), "random value %d" % i)
 
 
-## Whatever the bytes are: what is translated is a value to the engine, and describe() has the same
-## opinion.
+## Whatever the bytes are: what is translated is a value to the engine, and describe() has the same opinion.
 func test_damaged_bytes() -> void:
 	var generator := Generator.new(577_215)
 	var whole := PackedByteArray()
@@ -74,8 +72,7 @@ func test_large_values() -> void:
 
 func _check_value(value: Variant, what: String) -> void:
 	var here := var_to_bytes(value)
-	# Each reading costs a text the byte-order mark in front, so that of two the way there and back
-	# leaves none.
+	# Each reading costs a text the byte-order mark in front, so that of two the way there and back leaves none.
 	if "efbbbfefbbbf" in here.hex_encode():
 		return
 	for dialect: VarBatch.Dialect in OTHERS:
@@ -293,8 +290,7 @@ func test_other_names() -> void:
 	node.free()
 
 
-## A getter and a setter that empty the containers around their object, a _init() that empties the
-## bytes of the call.
+## A getter and a setter that empty the containers around their object, a _init() that empties the bytes of the call.
 func test_scripts_that_change_what_is_there() -> void:
 	var values: Array = [Packed.make(TYPE_PACKED_BYTE_ARRAY, 300_000), Meddler.new(), "end"]
 	Meddler.on_get = values.clear

@@ -49,8 +49,7 @@ func check_bytes_or(reason: String, found: PackedByteArray, expected: PackedByte
 		check(found != expected, "%s: is the same, in spite of: %s" % [what, reason])
 
 
-## Calls an action of VarBatch that must succeed. It must warn of what [param warning] says, or not
-## at all.
+## Calls an action of VarBatch that must succeed. It must warn of what [param warning] says, or not at all.
 func good(action: Callable, warning: String, what: String) -> Variant:
 	var results: Array = []
 	var is_told := warning.is_empty() or not errors.is_open()

@@ -2,10 +2,6 @@ extends "files_base.gd"
 ## Backups: the file that a save replaced, which is loaded if the new one is damaged, and of which one
 ## warning tells. Kills and power cuts are in crash_game.gd and rust/storage/tests/unit.
 
-const INSTEAD := WARNING + 'loaded the backup "%s.bak" instead: '
-
-var _bak := path + ".bak"
-
 
 func test_a_backup_is_loaded_with_one_warning() -> void:
 	for stored_as: Array in [[-1, null], [FileAccess.COMPRESSION_ZSTD, null], [-1, "pass"]]:

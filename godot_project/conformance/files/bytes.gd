@@ -5,9 +5,7 @@ extends "files_base.gd"
 const Child := preload("../support/child.gd")
 
 const SECRET := "pässword"
-const INSTEAD := WARNING + 'loaded the backup "%s.bak" instead: '
 
-var _bak := path + ".bak"
 var _key: PackedByteArray = range(32)
 var _bytes: PackedByteArray = [1, 2, 3]
 
@@ -41,22 +39,16 @@ func _check_both_ways(bytes: PackedByteArray, mode: int, key: Variant) -> void:
 			var saved: Variant = call_method("save_bytes" + form, [path, given, mode, key])
 			# It is saved as it was at the call.
 			given.append(1)
-			check_int((saved as VarBatchTask).wait() if saved is VarBatchTask else saved, OK, "saving " + what)
-			var file := _opened(FileAccess.READ, mode, key)
+			check_int(waited(saved) as int, OK, "saving " + what)
+			var file := _open(path, FileAccess.READ, mode, key)
 			check_bytes(file.get_buffer(bytes.size() + 1), bytes, "the engine reads " + what)
 			check_bytes(call_and_wait("load_bytes" + form, [path, key]) as PackedByteArray, bytes, what)
 			if mode < 0 and key == null:
 				check_bytes(FileAccess.get_file_as_bytes(path), bytes, "the file of " + what)
-			file = _opened(FileAccess.WRITE, mode, key)
+			file = _open(path, FileAccess.WRITE, mode, key)
 			file.store_buffer(bytes)
 			file.close()
 			check_bytes(call_and_wait("load_bytes" + form, [path, key]) as PackedByteArray, bytes, "the engine's " + what)
-
-
-func _opened(flags: FileAccess.ModeFlags, mode: int, key: Variant) -> FileAccess:
-	if key is String:
-		return FileAccess.open_encrypted_with_pass(path, flags, key as String)
-	return FileAccess.open_encrypted(path, flags, key as PackedByteArray) if key else _open(path, flags, mode)
 
 
 ## Each length, and some bytes in each part: an error, and nothing is returned.

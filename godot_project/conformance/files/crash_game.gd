@@ -36,6 +36,12 @@ var _awaited: VarBatchTask
 var _named: PackedStringArray = [SAVE]
 ## The newest generation that was said to be saved by this process.
 var _reported := 0
+## Of the run before: the generation it began with, the last one that it began, the last one that was saved, and those
+## under way.
+var _found := 0
+var _began := 0
+var _saved := 0
+var _under_way: Dictionary[int, bool] = {}
 
 
 func _ready() -> void:
@@ -64,23 +70,7 @@ func _exit_tree() -> void:
 
 ## Looks at the save, and notes "good" or "bad" and what is known of it. Returns its generation.
 func _look() -> int:
-	var began := 0
-	var saved := 0
-	var under_way: Dictionary[int, bool] = {}
-	var notes := FileAccess.get_file_as_string(_folder.path_join("notes"))
-	for line: String in notes.split("\n", false):
-		var noted := line.to_int()
-		if line.begins_with("found "):
-			began = noted
-			saved = noted
-			under_way.clear()
-		elif line.begins_with("began "):
-			began = noted
-			under_way[noted] = true
-		else:
-			under_way.erase(noted)
-			if line.begins_with("saved "):
-				saved = maxi(saved, noted)
+	_read_notes()
 	var generation := 0
 	var is_good := true
 	var backup := 0
@@ -90,9 +80,9 @@ func _look() -> int:
 		DirAccess.remove_absolute(_backup)
 	if FileAccess.file_exists(_path):
 		generation = _generation_in(_path)
-		is_good = generation >= saved and generation <= began and backup in range(generation + 1)
+		is_good = generation >= _saved and generation <= _began and backup in range(generation + 1)
 	else:
-		is_good = saved == 0
+		is_good = _saved == 0
 	var left := 0
 	for named: String in Files.names(_saves):
 		if named.begins_with("."):
@@ -102,13 +92,33 @@ func _look() -> int:
 			is_good = false
 			print("a file %s" % named)
 	var verdict := "good" if is_good else "bad"
-	var overtaken := under_way.keys().filter(func(other: int) -> bool: return other < saved).size()
 	var text := "%s: generation %d, saved %d, began %d, left %d, saving %d, overtaken %d"
-	text = text % [verdict, generation, saved, began, left, under_way.size(), overtaken]
+	text = text % [verdict, generation, _saved, _began, left, _under_way.size(), _count_overtaken()]
 	print(text)
 	_append("results", text)
 	_append("notes", "found %d" % generation)
 	return generation
+
+
+func _read_notes(from := "notes") -> void:
+	for line: String in FileAccess.get_file_as_string(_folder.path_join(from)).split("\n", false):
+		var noted := line.to_int()
+		if line.begins_with("found "):
+			_found = noted
+			_saved = noted
+			_began = noted
+			_under_way.clear()
+		elif line.begins_with("began "):
+			_began = noted
+			_under_way[noted] = true
+		else:
+			_under_way.erase(noted)
+			if line.begins_with("saved "):
+				_saved = maxi(_saved, noted)
+
+
+func _count_overtaken() -> int:
+	return _under_way.keys().filter(func(other: int) -> bool: return other < _saved).size()
 
 
 ## A generation is called after all before it. So the file must never be older than one that was

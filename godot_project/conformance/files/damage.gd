@@ -1,15 +1,10 @@
 extends "files_base.gd"
-## Files that were cut, damaged or made up: what is before the damage is loaded, and one line says at
-## which byte of the file it is. frames_to_vars() says the same of the same bytes, so it is the model.
-## Large and compressed files, and what a false length costs, are tested in rust/storage/tests,
-## file_damage.rs and compressed_damage.rs.
+## Files that were cut, damaged or made up: what is before the damage is loaded, and one line says at which byte of the
+## file it is. frames_to_vars() says the same of the same bytes, so it is the model. Large and compressed files, and
+## what a false length costs, are tested in rust/storage/tests, file_damage.rs and compressed_damage.rs.
 
 const BAD_PAYLOADS: PackedStringArray = [
-	"",
-	"02000000",
-	"27000000",
-	"09000000 0102030405060708",
-	"1e000000 ffffff7f 01020304",
+	"", "02000000", "27000000", "09000000 0102030405060708", "1e000000 ffffff7f 01020304",
 	"1c000000 02000000 02000000 01000000 09000000",
 ]
 

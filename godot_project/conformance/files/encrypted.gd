@@ -30,12 +30,12 @@ func _check_both_ways(values: Array, key: Variant, header: PackedByteArray, form
 	var save := func() -> int: return call_and_wait("save_vars" + form, arguments)
 	check_int(save_as_told(save, values), OK, "saving " + what)
 	var frames := stored(values)
-	check_bytes(_engine(FileAccess.READ, key).get_buffer(1 << 24), header + frames, what)
+	check_bytes(_open(path, FileAccess.READ, -1, key).get_buffer(1 << 24), header + frames, what)
 	var all := VarBatch.frames_to_vars(frames)
 	for from: int in [0, 1, -2]:
 		arguments = [path, false, from, -1, key, header.size()]
 		check_same(call_and_wait("load_vars" + form, arguments) as Array, all.slice(from), what)
-		var file := _engine(FileAccess.WRITE, key)
+		var file := _open(path, FileAccess.WRITE, -1, key)
 		file.store_buffer(header + frames)
 		file.close()
 
@@ -108,9 +108,3 @@ func _check_fails(key: Variant, text: String) -> void:
 	var is_known := Array(ERRORS).any(func(error: String) -> bool: return error in found)
 	check(is_known and text in found and lines.size() <= 1, "expected %s, found %s" % [text, found])
 	check(not SECRET in found, "a password is shown")
-
-
-func _engine(flags: FileAccess.ModeFlags, key: Variant) -> FileAccess:
-	if key is String:
-		return FileAccess.open_encrypted_with_pass(path, flags, key as String)
-	return FileAccess.open_encrypted(path, flags, key as PackedByteArray)

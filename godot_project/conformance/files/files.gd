@@ -196,22 +196,9 @@ func test_paths() -> void:
 	all.append_array([folder.replace("user://", "user:///") + "/more slashes.bin", inner + "/../up.bin"])
 	all.append_array([absolute(inner) + "/../../%s/round.bin" % folder.get_file(), inner + "/x.bin"])
 	for named: String in [
-		"./here.bin",
-		"/%s//slashes.bin" % inner.get_file(),
-		"\\%s\\back.bin" % inner.get_file(),
-		"with space.bin",
-		" .bin",
-		"Straße 日本語 😀.save",
-		"no_extension",
-		".hidden",
-		"two..dots",
-		"percent %s %d %%.bin",
-		"quote \" and ' and `.bin",
-		"-rf",
-		"*?.bin",
-		"line\nbreak",
-		"é".repeat(127),
-		"😀".repeat(63)
+		"./here.bin", "/%s//slashes.bin" % inner.get_file(), "\\%s\\back.bin" % inner.get_file(), "with space.bin",
+		" .bin", "Straße 日本語 😀.save", "no_extension", ".hidden", "two..dots", "percent %s %d %%.bin",
+		"quote \" and ' and `.bin", "-rf", "*?.bin", "line\nbreak", "é".repeat(127), "😀".repeat(63)
 	]:
 		# Of these characters Windows permits none.
 		if is_unix() or not ("*" in named or '"' in named or "\n" in named):

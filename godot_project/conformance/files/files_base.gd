@@ -9,6 +9,8 @@ const ALL_MODES: PackedInt32Array = [
 	-1, FileAccess.COMPRESSION_ZSTD, FileAccess.COMPRESSION_DEFLATE, FileAccess.COMPRESSION_GZIP
 ]
 
+const INSTEAD := WARNING + 'loaded the backup "%s.bak" instead: '
+
 ## How many there were.
 static var _folders := 0
 
@@ -17,6 +19,7 @@ static var _folders := 0
 var folder := "user://conformance_%d_%d" % [OS.get_process_id(), _next_folder()]
 ## The file that most tests use.
 var path := folder + "/saved.bin"
+var _bak := path + ".bak"
 
 var _noise: PackedByteArray = Packed.make(TYPE_PACKED_BYTE_ARRAY, 100_000)
 
@@ -140,7 +143,10 @@ func check_forms(
 
 ## The result of a method of VarBatch, or of the task that it starts.
 static func call_and_wait(method: String, arguments: Array) -> Variant:
-	var found: Variant = call_method(method, arguments)
+	return waited(call_method(method, arguments))
+
+
+static func waited(found: Variant) -> Variant:
 	return (found as VarBatchTask).wait() if found is VarBatchTask else found
 
 
@@ -198,7 +204,12 @@ static func absolute(of: String) -> String:
 	return ProjectSettings.globalize_path(of)
 
 
-func _open(at: String, flags: FileAccess.ModeFlags, mode: int) -> FileAccess:
+## Encrypted with a key, a password or 32 bytes, or compressed in a mode that is not negative.
+func _open(at: String, flags: FileAccess.ModeFlags, mode := -1, key: Variant = null) -> FileAccess:
+	if key is String:
+		return FileAccess.open_encrypted_with_pass(at, flags, key as String)
+	if key != null:
+		return FileAccess.open_encrypted(at, flags, key as PackedByteArray)
 	if mode < 0:
 		return FileAccess.open(at, flags)
 	return FileAccess.open_compressed(at, flags, mode as FileAccess.CompressionMode)

@@ -8,21 +8,14 @@ var _values: Array = [{"level": 3, "name": "Ada"}, Vector2i(1, 2), _noise]
 
 
 func test_encrypted() -> void:
-	var key := filled_bytes(32)
-	for is_by_key: bool in [false, true]:
-		for flags: FileAccess.ModeFlags in [FileAccess.WRITE, FileAccess.READ]:
-			var file: FileAccess
-			if is_by_key:
-				file = FileAccess.open_encrypted(path, flags, key)
-			else:
-				file = FileAccess.open_encrypted_with_pass(path, flags, "secret")
-			if flags == FileAccess.READ:
-				check_same(VarBatch.frames_to_vars(file.get_buffer(file.get_length())), _values, "decrypted")
-				continue
-			for value: Variant in _values:
-				file.store_var(value)
-			file.close()
-			_check_found('an encrypted file ("GDEC"), at byte 0; load_var() and load_vars() read it')
+	for key: Variant in [filled_bytes(32), "secret"]:
+		var file := _open(path, FileAccess.WRITE, -1, key)
+		for value: Variant in _values:
+			file.store_var(value)
+		file.close()
+		_check_found('an encrypted file ("GDEC"), at byte 0; load_var() and load_vars() read it')
+		file = _open(path, FileAccess.READ, -1, key)
+		check_same(VarBatch.frames_to_vars(file.get_buffer(file.get_length())), _values, "decrypted")
 
 
 func test_resources() -> void:

@@ -1,7 +1,6 @@
 extends "files_base.gd"
-## Objects that only a save holds, which it frees when it has read them, and whose scripts then call
-## the same file. The save must not hold its place among the calls for that file meanwhile: whoever
-## waits for it would wait for ever.
+## Objects that only a save holds, which it frees when it has read them, and whose scripts then call the same file. The
+## save must not hold its place among the calls for that file meanwhile: whoever waits for it would wait for ever.
 
 const Meddler := preload("../hostile/meddler.gd")
 const OUTER: PackedStringArray = [
@@ -90,13 +89,9 @@ func _call(call_name: String, values: Array) -> Variant:
 	return OK
 
 
-func _ended(result: Variant) -> int:
-	return (result as VarBatchTask).wait() if result is VarBatchTask else result
-
-
 func _check_freed(outer: String, inner: String, more: Array, expected: int) -> void:
 	_begin(inner)
-	var error: int = quietly(func() -> int: return _ended(_call(outer, _values() + more)))
+	var error: int = quietly(func() -> int: return waited(_call(outer, _values() + more)))
 	var what := "%s, in which a freed object calls %s" % [outer, inner]
 	check_int(error, expected, what)
 	if expected == OK and inner == "append_vars" and not outer.begins_with("store"):
@@ -122,7 +117,7 @@ func _begin(inner: String) -> void:
 	Meddler.on_free = func() -> void:
 		Meddler.on_free = Callable()
 		_freed += 1
-		check_int(_ended(_call(inner, ["inner"])), OK, "%s of a freed object" % inner)
+		check_int(waited(_call(inner, ["inner"])) as int, OK, "%s of a freed object" % inner)
 
 
 ## Two objects. The first has one more until that is read: after this only the save holds it.

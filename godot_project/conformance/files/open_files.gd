@@ -211,7 +211,7 @@ func _opened(kind: String, writes: bool, big_endian := false) -> Variant:
 	var mode := FileAccess.WRITE if writes else FileAccess.READ
 	var opened: Variant = StreamPeerBuffer.new()
 	if kind == "encrypted":
-		opened = FileAccess.open_encrypted_with_pass(path, mode, "secret")
+		opened = _open(path, mode, -1, "secret")
 	elif kind in FILES:
 		opened = _open(path, mode, {"zstd": COMPRESSIONS[0], "deflate": COMPRESSIONS[1]}.get(kind, -1))
 	elif kind == "tcp":

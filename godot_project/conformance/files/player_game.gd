@@ -1,8 +1,7 @@
 extends "store_game.gd"
-## The same with a player who puts other files in the place of those that a killed game left, for
-## scripts/crash-test.sh --store --player: `-- --run files/player_game`. All of what is opened then must be
-## of one generation that the world there once had, or an error is reported. A journal that was not played
-## must still lie there, under its name or aside.
+## The same with a player who puts other files in the place of those that a killed game left, for scripts/crash-test.sh
+## --store --player: `-- --run files/player_game`. All of what is opened then must be of one generation that the world
+## there once had, or an error is reported. A journal that was not played must still lie there, under its name or aside.
 ##
 ## No two generations have the same number, also those of other worlds.
 
@@ -29,13 +28,8 @@ const ASIDE := SAVE + "-wal-set-aside-"
 ## What the test knows: the last number of a generation, the number of worlds, which one is there, the
 ## generations of each, as ranges, and how often each action was done.
 var _known := {"last": 0, "worlds": 1, "world": 1, "ranges": {1: [[0, 0]]}, "done": {}}
-## Of the run that was killed: the generation it began with, the first one it began, the last one, and the
-## last that was saved.
-var _found := 0
+## The first generation that the run that was killed began.
 var _from := 0
-var _began := 0
-var _saved := 0
-var _under_way: Dictionary[int, bool] = {}
 var _action := "nothing"
 ## The generation that must be there, if it is not any of the world's; and the journal that must not be lost.
 var _exact := -1
@@ -66,9 +60,8 @@ func _look() -> int:
 		generation = 0
 	elif problem.is_empty():
 		problem = _close_and_look(generation)
-	var overtaken := _under_way.keys().filter(func(other: int) -> bool: return other < _saved).size()
 	var text := "good: generation %d, saved %d, began %d, left 0, saving %d, overtaken %d"
-	text = text % [generation, _saved, _began, _under_way.size(), overtaken]
+	text = text % [generation, _saved, _began, _under_way.size(), _count_overtaken()]
 	_append("results", "bad: %s: %s" % [_action, problem] if problem else text)
 	if problem:
 		DirAccess.rename_absolute(_folder.path_join("before"), _folder.path_join("bad-%d" % _began))
@@ -78,20 +71,7 @@ func _look() -> int:
 
 
 func _read_notes(from := "notes") -> void:
-	for line: String in FileAccess.get_file_as_string(_folder.path_join(from)).split("\n", false):
-		var noted := line.to_int()
-		match line.get_slice(" ", 0):
-			"found":
-				_found = noted
-				_saved = noted
-				_began = noted
-			"began":
-				_began = noted
-				_under_way[noted] = true
-			_:
-				_under_way.erase(noted)
-				if line.begins_with("saved "):
-					_saved = maxi(_saved, noted)
+	super(from)
 	if from == "notes":
 		_from = _known.last + 1
 		_known.last = maxi(_known.last, _began)

@@ -1,7 +1,8 @@
 extends "broken_base.gd"
-## Bytes that are cut, lying or damaged, and text that is not UTF-8, or not quite, of every type and wherever it stands: for
-## each the engine says what is right. Counts and lengths that lie are in mutations.gd, what they may allocate in memory.gd,
-## and every three bytes of text, and an odd one at each place, in text_kernels.rs of the codec's tests.
+## Bytes that are cut, lying or damaged, and text that is not UTF-8, or not quite, of every type and wherever it stands:
+## for each the engine says what is right, and validate() says why in words, without a value and without a sound. Counts
+## and lengths that lie are in mutations.gd, what they may allocate in memory.gd; every three bytes of text, and an odd one
+## at each place, in text_kernels.rs of the codec's tests, and the words in errors.rs.
 
 const FLAG_64 := 1 << 16
 ## A value of each kind that holds text: its bytes before the text and behind it.
@@ -36,6 +37,15 @@ const STRANGE: Dictionary[String, String] = {
 ## Numbers of ASCII letters before and behind, without a NUL at the end and with one.
 const BEFORE: PackedInt32Array = [0, 1, 16, 33]
 const BEHIND: PackedStringArray = ["", "62626262626262626262626262626262626262", "00"]
+## Bytes, and what is wrong with them.
+const REASONS: Dictionary[String, String] = {
+	"": "expected 4 more bytes for a header, found 0, at byte 0",
+	"27000000": "expected a type from 0 to 38, found 39, at byte 0",
+	"1b000000 01000000 04000000 01000000 6b000000 02000000 00":
+	'expected 4 more bytes for int, found 1, at byte 24 inside ["k"]',
+	"18000000 00000000":
+	"expected no object with properties, as objects are not allowed (allow_objects: true, or a list of classes), found one, at byte 0",
+}
 
 
 func test_truncations() -> void:
@@ -79,8 +89,7 @@ func test_both_widths_in_one_value() -> void:
 		check_verdicts([array, typed, keys], "both widths of %s" % type_string(type))
 
 
-## Each bit of the header beside the type, of which most mean nothing and are ignored, and types that
-## there are not.
+## Each bit of the header beside the type, of which most mean nothing and are ignored, and types that there are not.
 func test_headers() -> void:
 	for type: int in Values.types():
 		var buffers: Array[PackedByteArray] = []
@@ -125,8 +134,7 @@ func test_odd_numbers() -> void:
 	check_verdicts(buffers, "numbers")
 
 
-## A value of each type that is made of floats, special ones from number [param shift] on, of 32 and
-## of 64 bits.
+## A value of each type that is made of floats, special ones from number [param shift] on, of 32 and of 64 bits.
 func _components(shift: int, count: int, widths := [false, true]) -> Array[PackedByteArray]:
 	var buffers: Array[PackedByteArray] = []
 	for type: int in Values.FLOAT_COMPONENTS.keys() + Array(Values.PACKED_VECTORS):
@@ -197,3 +205,72 @@ func _holding(holder: String, text: PackedByteArray) -> PackedByteArray:
 	padded.resize((padded.size() + 3) / 4 * 4)
 	var around := HOLDERS[holder]
 	return Values.hex(around[0] as String) + padded + Values.hex(around[1] as String)
+
+
+func test_reasons() -> void:
+	check_value(VarBatch.validate([]), PackedStringArray(), "reasons of no buffers")
+	for digits: String in REASONS:
+		check(not is_accepted(Values.hex(digits)), "the engine accepts %s" % digits)
+		check_value(VarBatch.validate([Values.hex(digits)]), PackedStringArray([REASONS[digits]]), digits)
+
+
+func test_elements_that_are_no_bytes() -> void:
+	var elements: Array = []
+	var expected := PackedStringArray()
+	for type: int in Values.types():
+		if type != TYPE_PACKED_BYTE_ARRAY:
+			elements.append(Values.plain(type))
+			expected.append("expected a PackedByteArray, found %s" % type_string(type))
+	elements.append(var_to_bytes(1))
+	expected.append("")
+	check_value(VarBatch.validate(elements), expected, "elements that are no bytes")
+	var typed: Array[String] = ["x", "y"]
+	expected = ["expected a PackedByteArray, found String"]
+	check_value(VarBatch.validate(typed), expected + expected, "a typed array of texts")
+
+
+## Whatever the engine writes is fine.
+func test_whole_values() -> void:
+	var buffers := Values.engine_bytes(Values.all())
+	check_reasons(buffers, false, "whole values")
+	check_int(VarBatch.validate(buffers).count(""), buffers.size(), "good buffers")
+
+
+## Those that are there, and classes and scripts that are not: nothing is printed about those either.
+func test_objects() -> void:
+	var objects := Engines.storable_objects()
+	var buffers := Values.engine_bytes(objects + [objects, {"k": objects}], true)
+	check_int(VarBatch.validate(buffers, true).count(""), buffers.size(), "objects allowed")
+	check_int(VarBatch.validate(buffers).count(""), 0, "objects not allowed")
+	for name: String in ["NoSuchClass", "RenderingServer", "CanvasItem", "Ünïcode", ""]:
+		var text := var_to_bytes(name).slice(4)
+		buffers.append(Values.header(TYPE_OBJECT) + text + Values.u32(0))
+		buffers.append(Values.u32(TYPE_ARRAY | 2 << 16) + text + Values.u32(0))
+	for path: String in ["res://conformance/support/scripted.gd", "res://none.gd", "user://a.gd", ""]:
+		var script := var_to_bytes("RefCounted").slice(4) + Values.u32(1)
+		script += var_to_bytes("script").slice(4) + var_to_bytes(path)
+		buffers.append(Values.header(TYPE_OBJECT) + script)
+		var text := var_to_bytes(path).slice(4)
+		buffers.append(Values.u32(TYPE_ARRAY | 3 << 16) + text + Values.u32(0))
+	check_reasons(buffers, true, "objects, classes and scripts")
+	check_reasons(buffers, false, "objects, classes and scripts")
+
+
+## The same from any number of threads, in order, for small and large buffers.
+func test_threads() -> void:
+	var buffers: Array[PackedByteArray] = []
+	var expected := PackedStringArray()
+	var large := var_to_bytes(Packed.make(TYPE_PACKED_STRING_ARRAY, 20_000))
+	for i: int in 5000:
+		var bytes := var_to_bytes([i, "text", {"k": [i]}])
+		if i % 7 == 3:
+			bytes.resize(20)
+		elif i % 500 < 2:
+			bytes = large.slice(0, -2) if i % 500 else large
+		buffers.append(bytes)
+		expected.append(VarBatch.validate([bytes])[0])
+	for count: int in Threads.new([1, 2, 0]):
+		var check_all := func() -> PackedStringArray: return VarBatch.validate(buffers)
+		var found: PackedStringArray = expect_errors(check_all, 0, "")
+		check(found == expected, "reasons differ with thread count %d" % count)
+	check(expected.count("") > 4000 and expected.count("") < 5000, "bad and good buffers")

@@ -57,8 +57,7 @@ func check_verdict(buffer: PackedByteArray, what: String, objects := false) -> v
 	check_value(found, engine_value(buffer, objects), shown)
 
 
-## validate() gives a reason for each buffer that the engine refuses, in words and with a byte, and
-## says nothing.
+## validate() gives a reason for each buffer that the engine refuses, in words and with a byte, and says nothing.
 func check_reasons(buffers: Array, allow_objects: bool, what: String) -> void:
 	var check_all := func() -> PackedStringArray: return VarBatch.validate(buffers, allow_objects)
 	var reasons: PackedStringArray = expect_errors(check_all, 0, "")

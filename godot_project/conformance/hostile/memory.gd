@@ -250,9 +250,8 @@ func _use(values: Array, buffers: Array[PackedByteArray]) -> void:
 	Engine.print_error_messages = true
 
 
-## Batches whose first values are much larger than all others must not ask for memory by those: it may not
-## be there, and that ends the game. Looked at is VmPeak: how much was ever in the address space. What asked
-## for more before hides it.
+## Batches whose first values are much larger than all others must not ask for memory by those: it may not be there, and
+## that ends the game. Looked at is VmPeak: how much was ever in the address space. What asked for more before hides it.
 ##
 ## Frames and buffers; and one value of large containers then small ones, or of texts.
 func test_rooms() -> void:
@@ -273,8 +272,7 @@ func test_rooms() -> void:
 			check_bytes(found, expected, "bytes")
 
 
-## What [param action] gives, with one thread and with two. It must not ask for much more than it
-## needs.
+## What [param action] gives, with one thread and with two. It must not ask for much more than it needs.
 func _in_bounds(action: Callable) -> Array:
 	var results: Array = []
 	for count: int in Threads.new([1, 2]):

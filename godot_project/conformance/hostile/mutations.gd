@@ -21,8 +21,7 @@ func test_damaged() -> void:
 	_run(part_of(COUNT), false)
 
 
-## Whole objects allowed. The objects are harmless, and no change of a few bytes makes another class
-## of their names.
+## Whole objects allowed. The objects are harmless, and no change of a few bytes makes another class of their names.
 func test_damaged_objects() -> void:
 	_run(part_of(OBJECT_COUNT), true)
 

@@ -9,16 +9,18 @@ const ASKED := 1000
 ## How deep keys are nested.
 const DEPTH := 2
 
-const NUMBERS: PackedInt32Array = [-1, 0, 1]
 ## The bits of 0.0, -0.0, 1.0, infinity and two NaNs: GDScript merges constants that are equal.
 const FLOAT_BITS: PackedStringArray = [
-	"0000000000000000",
-	"8000000000000000",
-	"3ff0000000000000",
-	"7ff0000000000000",
-	"7ff8000000000000",
+	"0000000000000000", "8000000000000000", "3ff0000000000000", "7ff0000000000000", "7ff8000000000000",
 	"fff8000000012345",
 ]
+## Of the packed arrays.
+const ELEMENTS: Dictionary[int, int] = {
+	TYPE_PACKED_BYTE_ARRAY: TYPE_INT, TYPE_PACKED_INT32_ARRAY: TYPE_INT, TYPE_PACKED_INT64_ARRAY: TYPE_INT,
+	TYPE_PACKED_FLOAT32_ARRAY: TYPE_FLOAT, TYPE_PACKED_FLOAT64_ARRAY: TYPE_FLOAT, TYPE_PACKED_STRING_ARRAY: TYPE_STRING,
+	TYPE_PACKED_VECTOR2_ARRAY: TYPE_VECTOR2, TYPE_PACKED_VECTOR3_ARRAY: TYPE_VECTOR3,
+	TYPE_PACKED_COLOR_ARRAY: TYPE_COLOR, TYPE_PACKED_VECTOR4_ARRAY: TYPE_VECTOR4,
+}
 const TEXTS: PackedStringArray = ["", "a", "b"]
 ## Those at which UTF-8 and UTF-16 change their length.
 const CODE_POINTS: PackedInt32Array = [0x61, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff]
@@ -90,43 +92,33 @@ func _vector3() -> Vector3:
 	return Vector3(random.randi_range(-2, 2), random.randf_range(-1.0, 1.0), random.randi_range(-2, 2))
 
 
-## One of few values, so that many are equal. The engine never finds a NaN that is an element or the value of an entry.
+## One of few values, so that many are equal.
 func _any(depth: int, is_part := false) -> Variant:
-	var type := random.randi_range(0, TYPE_MAX - 1)
 	if depth > 0 and random.randi() % 3 > 0:
-		type = TYPE_ARRAY if random.randi() % 2 else TYPE_DICTIONARY
+		return _of(TYPE_ARRAY if random.randi() % 2 else TYPE_DICTIONARY, depth)
+	return _of(random.randi_range(0, TYPE_MAX - 1), depth, is_part)
+
+
+## The engine never finds a NaN that is an element or the value of an entry.
+func _of(type: int, depth := 0, is_part := false) -> Variant:
 	match type:
 		TYPE_NIL:
 			return null
 		TYPE_BOOL:
 			return random.randi() % 2 == 0
-		TYPE_INT:
-			return _number()
+		TYPE_INT, TYPE_RID, TYPE_OBJECT, TYPE_CALLABLE, TYPE_SIGNAL:
+			return random.randi_range(-1, 1)
 		TYPE_FLOAT:
-			return _some_float(is_part)
+			return _floats[random.randi_range(0, 3 if is_part else _floats.size() - 1)]
 		TYPE_STRING, TYPE_STRING_NAME, TYPE_NODE_PATH:
-			return type_convert(_some_text(), type)
+			return type_convert(TEXTS[random.randi_range(0, TEXTS.size() - 1)], type)
 		TYPE_ARRAY:
 			return _array(depth)
 		TYPE_DICTIONARY:
 			return _dictionary(depth)
-		TYPE_RID, TYPE_OBJECT, TYPE_CALLABLE, TYPE_SIGNAL:
-			return _number()
 	if type >= TYPE_PACKED_BYTE_ARRAY:
-		return _packed(type)
+		return type_convert([_of(ELEMENTS[type])] if random.randi() % 2 else [], type)
 	return _components(type)
-
-
-func _number() -> int:
-	return NUMBERS[random.randi_range(0, NUMBERS.size() - 1)]
-
-
-func _some_float(is_part := false) -> float:
-	return _floats[random.randi_range(0, 3 if is_part else _floats.size() - 1)]
-
-
-func _some_text() -> String:
-	return TEXTS[random.randi_range(0, TEXTS.size() - 1)]
 
 
 ## Zeros of either sign or ones, but for one component.
@@ -139,9 +131,9 @@ func _components(type: int) -> Variant:
 	for i: int in count:
 		var at := 4 + i * size
 		if not is_float:
-			bytes.encode_s32(at, _number() if i == changed else 0)
+			bytes.encode_s32(at, _of(TYPE_INT) if i == changed else 0)
 			continue
-		var value: float = _some_float() if i == changed else _floats[random.randi_range(0, 1)]
+		var value: float = _of(TYPE_FLOAT) if i == changed else _floats[random.randi_range(0, 1)]
 		if size == 8:
 			bytes.encode_double(at, value)
 		else:
@@ -149,35 +141,12 @@ func _components(type: int) -> Variant:
 	return bytes_to_var(bytes)
 
 
-func _packed(type: int) -> Variant:
-	var elements: Array = []
-	for i: int in random.randi_range(0, 1):
-		match type:
-			TYPE_PACKED_BYTE_ARRAY:
-				elements.append(_number() & 1)
-			TYPE_PACKED_INT32_ARRAY, TYPE_PACKED_INT64_ARRAY:
-				elements.append(_number())
-			TYPE_PACKED_FLOAT32_ARRAY, TYPE_PACKED_FLOAT64_ARRAY:
-				elements.append(_some_float())
-			TYPE_PACKED_STRING_ARRAY:
-				elements.append(_some_text())
-			TYPE_PACKED_VECTOR2_ARRAY:
-				elements.append(_components(TYPE_VECTOR2))
-			TYPE_PACKED_VECTOR3_ARRAY:
-				elements.append(_components(TYPE_VECTOR3))
-			TYPE_PACKED_VECTOR4_ARRAY:
-				elements.append(_components(TYPE_VECTOR4))
-			TYPE_PACKED_COLOR_ARRAY:
-				elements.append(_components(TYPE_COLOR))
-	return type_convert(elements, type)
-
-
 ## With a type or without, of few elements.
 func _array(depth: int) -> Array:
 	var elements: Array = []
 	var type := _element_type()
 	for i: int in random.randi_range(0, 2 if depth > 0 else 0):
-		elements.append(_any(depth - 1, true) if type == TYPE_NIL else _of(type))
+		elements.append(_any(depth - 1, true) if type == TYPE_NIL else _of(type, 0, true))
 	return Array(elements, type, &"", null) if type != TYPE_NIL else elements
 
 
@@ -186,8 +155,8 @@ func _dictionary(depth: int) -> Dictionary:
 	var key_type := _element_type()
 	var value_type := _element_type()
 	for i: int in random.randi_range(0, 2 if depth > 0 else 0):
-		var key: Variant = _any(depth - 1) if key_type == TYPE_NIL else _of(key_type)
-		entries[key] = _any(depth - 1, true) if value_type == TYPE_NIL else _of(value_type)
+		var key: Variant = _any(depth - 1) if key_type == TYPE_NIL else _of(key_type, 0, true)
+		entries[key] = _any(depth - 1, true) if value_type == TYPE_NIL else _of(value_type, 0, true)
 	if key_type == TYPE_NIL and value_type == TYPE_NIL:
 		return entries
 	return Dictionary(entries, key_type, &"", null, value_type, &"", null)
@@ -196,12 +165,3 @@ func _dictionary(depth: int) -> Dictionary:
 ## Any, or one of few types.
 func _element_type() -> int:
 	return [TYPE_NIL, TYPE_NIL, TYPE_INT, TYPE_FLOAT, TYPE_STRING, TYPE_STRING_NAME][random.randi_range(0, 5)]
-
-
-func _of(type: int) -> Variant:
-	match type:
-		TYPE_INT:
-			return _number()
-		TYPE_FLOAT:
-			return _some_float(true)
-	return type_convert(_some_text(), type)

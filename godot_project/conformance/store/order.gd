@@ -72,7 +72,7 @@ func test_meddling() -> void:
 		var found: Variant = store.call(method, [1, 2], [Meddler])
 		# Waits for the reading of the task, and not for its scripts.
 		check(store.load_var(3) >= 0, "a load meanwhile")
-		var both: Array = (found as VarBatchTask).wait() if found is VarBatchTask else found
+		var both: Array = waited(found)
 		Meddler.reset()
 		check(both[0] is Meddler and both[1] is Meddler, "%s: %s" % [method, both])
 	check_int(store.load_var(3) as int, 4, "saves by scripts")
@@ -315,9 +315,7 @@ func test_one_that_fails() -> void:
 	check_int(store.save_var(0, 0), OK, "save")
 	store.save_vars_async({9: Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 10_000_000)})
 	var good := store.save_vars_async({1: 1})
-	var deep: Array = []
-	for _level: int in 1100:
-		deep = [deep]
+	var deep := Engines.nested(1100)
 	var bad: Variant = expect_errors(func() -> Variant: return store.save_vars_async({2: deep}).wait(), 1, "key 2: ")
 	check_int(bad as int, ERR_INVALID_DATA, "too deep")
 	check_int(store.save_vars_async({3: 3}).wait() as int, OK, "the one after")

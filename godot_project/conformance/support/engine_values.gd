@@ -4,24 +4,8 @@ extends RefCounted
 const Scripted := preload("scripted.gd")
 
 const TEXTS: PackedStringArray = [
-	"",
-	"a",
-	"ab",
-	"abc",
-	"abcd",
-	"abcde",
-	'\n\t"\\',
-	"\u007f\u0080\u07ff\u0800",
-	"Straße",
-	"Ελληνικά",
-	"日本語のテキスト",
-	"😀",
-	"a😀é日",
-	"\uffff\ufffd",
-	"\U10ffff",
-	"\ufeffafter a byte order mark",
-	"a\ufeffb",
-	"res://a/b.tscn",
+	"", "a", "ab", "abc", "abcd", "abcde", '\n\t"\\', "\u007f\u0080\u07ff\u0800", "Straße", "Ελληνικά", "日本語のテキスト",
+	"😀", "a😀é日", "\uffff\ufffd", "\U10ffff", "\ufeffafter a byte order mark", "a\ufeffb", "res://a/b.tscn",
 ]
 
 ## Kept, so that ids of it in Signals and Callables are those of a live object.

@@ -23,9 +23,8 @@ static func difference(found: Variant, expected: Variant) -> String:
 	return ""
 
 
-## The first index at which two lists of values differ, -1 if they are the same. It is fast where
-## they are, so it is for many values: arrays compare by type and value, but objects by identity and
-## NaN never, and the bytes tell those apart.
+## The first index at which two lists of values differ, -1 if they are the same. It is fast where they are, so it is for
+## many values: arrays compare by type and value, but objects by identity and NaN never, and the bytes tell those apart.
 static func first_unequal(found: Array, expected: Array) -> int:
 	if found.size() != expected.size():
 		return mini(found.size(), expected.size())

@@ -19,17 +19,8 @@ InputEventJoypadMotion Node Node2D Sprite2D AnimatedSprite2D Camera2D Area2D Col
 Node3D MeshInstance3D AudioStreamPlayer
 """
 const SCRIPTS: Array[GDScript] = [
-	Item,
-	Sword,
-	Scripted,
-	Listing,
-	Bag,
-	Enemy,
-	preload("classes/boss.gd"),
-	preload("classes/eased.gd"),
-	preload("classes/framed.gd"),
-	preload("classes/sign.gd"),
-	preload("classes/tool_shape.gd"),
+	Item, Sword, Scripted, Listing, Bag, Enemy, preload("classes/boss.gd"), preload("classes/eased.gd"),
+	preload("classes/framed.gd"), preload("classes/sign.gd"), preload("classes/tool_shape.gd"),
 	preload("classes/watcher.gd"),
 ]
 const KIND_COUNT := 53

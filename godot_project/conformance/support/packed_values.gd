@@ -3,23 +3,12 @@ extends RefCounted
 
 ## Bits of 32-bit floats.
 const FLOAT_BITS: PackedInt64Array = [
-	0x00000000,  # 0.0
-	0x80000000,  # -0.0
-	0x3f800000,  # 1.0
-	0xbfc00000,  # -1.5
-	0x7f800000,  # inf
-	0xff800000,  # -inf
-	0x7fc00000,  # NaN
-	0xffc00000,  # -NaN
-	0x7fc12345,  # NaN with a payload
-	0x7f800001,  # signalling NaN
-	0xffa00000,  # signalling NaN, negative
-	0x00000001,  # smallest denormal
-	0x807fffff,  # largest denormal, negative
-	0x00800000,  # smallest normal
-	0x7f7fffff,  # largest
-	0x3dcccccd,  # 0.1
-	0x4b800001,  # 2^24 + 2
+	# 0.0; -0.0; 1.0; -1.5; inf; -inf
+	0x00000000, 0x80000000, 0x3f800000, 0xbfc00000, 0x7f800000, 0xff800000,
+	# NaN; -NaN; NaN with a payload; signalling NaN; signalling NaN, negative; smallest denormal
+	0x7fc00000, 0xffc00000, 0x7fc12345, 0x7f800001, 0xffa00000, 0x00000001,
+	# largest denormal, negative; smallest normal; largest; 0.1; 2^24 + 2
+	0x807fffff, 0x00800000, 0x7f7fffff, 0x3dcccccd, 0x4b800001,
 ]
 
 ## Bits of 32-bit integers.
@@ -29,15 +18,9 @@ const INT_BITS: PackedInt64Array = [
 
 ## Bytes of an element of the arrays that are made of numbers.
 const STRIDES: Dictionary[int, int] = {
-	TYPE_PACKED_BYTE_ARRAY: 1,
-	TYPE_PACKED_INT32_ARRAY: 4,
-	TYPE_PACKED_INT64_ARRAY: 8,
-	TYPE_PACKED_FLOAT32_ARRAY: 4,
-	TYPE_PACKED_FLOAT64_ARRAY: 8,
-	TYPE_PACKED_VECTOR2_ARRAY: 8,
-	TYPE_PACKED_VECTOR3_ARRAY: 12,
-	TYPE_PACKED_COLOR_ARRAY: 16,
-	TYPE_PACKED_VECTOR4_ARRAY: 16,
+	TYPE_PACKED_BYTE_ARRAY: 1, TYPE_PACKED_INT32_ARRAY: 4, TYPE_PACKED_INT64_ARRAY: 8, TYPE_PACKED_FLOAT32_ARRAY: 4,
+	TYPE_PACKED_FLOAT64_ARRAY: 8, TYPE_PACKED_VECTOR2_ARRAY: 8, TYPE_PACKED_VECTOR3_ARRAY: 12,
+	TYPE_PACKED_COLOR_ARRAY: 16, TYPE_PACKED_VECTOR4_ARRAY: 16,
 }
 
 ## Lengths of noise and of the words before they repeat: primes, so that a part copied from or to

@@ -5,8 +5,7 @@ extends RefCounted
 const Scripted := preload("scripted.gd")
 const Engines := preload("engine_values.gd")
 
-## Classes of typed containers, all counted: damaged bytes may make instances of them, which nobody
-## would free.
+## Classes of typed containers, all counted: damaged bytes may make instances of them, which nobody would free.
 const CLASSES: Array[StringName] = [&"RefCounted", &"Resource", &"Gradient", &"EncodedObjectAsID"]
 
 var _random: RandomNumberGenerator

@@ -1,6 +1,5 @@
 extends RefCounted
-## A script whose static functions have the names of methods that scripts have: they must not be
-## taken for those.
+## A script whose static functions have the names of methods that scripts have: they must not be taken for those.
 
 static var action: Callable
 static var calls := 0

@@ -143,11 +143,14 @@ func by_threads(counts := THREAD_COUNTS) -> Threads:
 	return Threads.new(in_turns(counts))
 
 
-## Calls [param action], which must log exactly [param count] errors, each with
-## [param must_contain] in it, and no warnings. Those that are only counted count.
-## Returns what the action returns.
-func expect_errors(action: Callable, count: int, must_contain: String) -> Variant:
-	return expect_logged(action, count, 0, must_contain)
+## Calls [param action], which must log exactly [param count] errors, each with [param must_contain] in it, and no
+## warnings, and leave [param code] as the last error, if that is given. Those that are only counted count. Returns what
+## the action returns.
+func expect_errors(action: Callable, count: int, must_contain: String, code := -1) -> Variant:
+	var result: Variant = expect_logged(action, count, 0, must_contain)
+	if code >= 0:
+		check_int(VarBatch.get_last_error(), code, "last error with: " + must_contain)
+	return result
 
 
 ## The same of errors and warnings. [param only_own] is for where the engine logs lines of its own: of
@@ -220,8 +223,8 @@ func expect_lines(action: Callable, expected: PackedStringArray) -> Variant:
 		var at := 0
 		while at < mini(texts.size(), expected.size()) and texts[at] == expected[at]:
 			at += 1
-		var texts_at: Array = [at, _line(expected, at), _line(texts, at)]
-		var text := "expected %d lines, found %d, first difference in line %d: expected '%s', found '%s'"
+		var texts_at: Array = [at, expected.slice(at, at + 1), texts.slice(at, at + 1)]
+		var text := "expected %d lines, found %d, first difference in line %d: expected %s, found %s"
 		failures.append(text % ([expected.size(), texts.size()] + texts_at))
 	return result
 
@@ -373,10 +376,6 @@ func _is_line(found: String, expected: String) -> bool:
 	if expected.ends_with("..."):
 		return found.begins_with(expected.trim_suffix("..."))
 	return found == expected
-
-
-func _line(lines: PackedStringArray, at: int) -> String:
-	return lines[at] if at < lines.size() else "(none)"
 
 
 class Threads:

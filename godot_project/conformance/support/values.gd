@@ -9,18 +9,8 @@ const Packed := preload("packed_values.gd")
 
 ## Number of components of the types that are made of 32-bit floats.
 const FLOAT_COMPONENTS: Dictionary[int, int] = {
-	TYPE_VECTOR2: 2,
-	TYPE_RECT2: 4,
-	TYPE_VECTOR3: 3,
-	TYPE_TRANSFORM2D: 6,
-	TYPE_VECTOR4: 4,
-	TYPE_PLANE: 4,
-	TYPE_QUATERNION: 4,
-	TYPE_AABB: 6,
-	TYPE_BASIS: 9,
-	TYPE_TRANSFORM3D: 12,
-	TYPE_PROJECTION: 16,
-	TYPE_COLOR: 4,
+	TYPE_VECTOR2: 2, TYPE_RECT2: 4, TYPE_VECTOR3: 3, TYPE_TRANSFORM2D: 6, TYPE_VECTOR4: 4, TYPE_PLANE: 4,
+	TYPE_QUATERNION: 4, TYPE_AABB: 6, TYPE_BASIS: 9, TYPE_TRANSFORM3D: 12, TYPE_PROJECTION: 16, TYPE_COLOR: 4,
 }
 
 ## The packed arrays whose elements have the precision of the engine, as those types but Color.
@@ -32,38 +22,22 @@ const PACKED_VECTORS: PackedInt32Array = [
 const INT_COMPONENTS: Dictionary[int, int] = {TYPE_VECTOR2I: 2, TYPE_RECT2I: 4, TYPE_VECTOR3I: 3, TYPE_VECTOR4I: 4}
 
 const DOUBLE_BITS: PackedStringArray = [
-	"0000000000000000",  # 0.0
-	"8000000000000000",  # -0.0
-	"3fe0000000000000",  # 0.5
-	"3ff0000000000000",  # 1.0
-	"c000000000000000",  # -2.0
-	"7ff0000000000000",  # inf
-	"fff0000000000000",  # -inf
-	"7ff8000000000000",  # NaN
-	"fff8000000000000",  # -NaN
-	"7ff8000000012345",  # NaN with a payload
-	"7ff0000000000001",  # signalling NaN
-	"fff4000020000000",  # signalling NaN with the bits that a 32-bit float has
-	"0000000000000001",  # smallest double
-	"000fffffffffffff",  # largest denormal double
-	"36a0000000000000",  # 2^-149, the smallest float
-	"3690000000000000",  # 2^-150, no float
-	"36a8000000000000",  # 1.5 * 2^-149, no float
-	"380fffffc0000000",  # largest denormal float
-	"380fffffe0000000",  # a bit more, no float
-	"3810000000000000",  # smallest normal float
-	"416fffffe0000000",  # 2^24 - 1
-	"4170000000000000",  # 2^24
-	"4170000010000000",  # 2^24 + 1, no float
-	"47efffffe0000000",  # FLT_MAX
-	"c7efffffe0000000",  # -FLT_MAX
-	"47efffffe0000001",  # the next double
-	"47effffff0000000",  # where rounding to float gives inf
-	"7fefffffffffffff",  # DBL_MAX
-	"3fb999999999999a",  # 0.1
-	"3fb99999a0000000",  # 0.1 as a float
-	"400921fb54442d18",  # PI
-	"c3e0000000000000",  # -2^63
+	# 0.0; -0.0; 0.5; 1.0
+	"0000000000000000", "8000000000000000", "3fe0000000000000", "3ff0000000000000",
+	# -2.0; inf; -inf; NaN
+	"c000000000000000", "7ff0000000000000", "fff0000000000000", "7ff8000000000000",
+	# -NaN; NaN with a payload; signalling NaN; signalling NaN with the bits that a 32-bit float has
+	"fff8000000000000", "7ff8000000012345", "7ff0000000000001", "fff4000020000000",
+	# smallest double; largest denormal double; 2^-149, the smallest float; 2^-150, no float
+	"0000000000000001", "000fffffffffffff", "36a0000000000000", "3690000000000000",
+	# 1.5 * 2^-149, no float; largest denormal float; a bit more, no float; smallest normal float
+	"36a8000000000000", "380fffffc0000000", "380fffffe0000000", "3810000000000000",
+	# 2^24 - 1; 2^24; 2^24 + 1, no float; FLT_MAX
+	"416fffffe0000000", "4170000000000000", "4170000010000000", "47efffffe0000000",
+	# -FLT_MAX; the next double; where rounding to float gives inf; DBL_MAX
+	"c7efffffe0000000", "47efffffe0000001", "47effffff0000000", "7fefffffffffffff",
+	# 0.1; 0.1 as a float; PI; -2^63
+	"3fb999999999999a", "3fb99999a0000000", "400921fb54442d18", "c3e0000000000000",
 ]
 
 

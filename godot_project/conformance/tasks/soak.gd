@@ -1,8 +1,7 @@
 extends "tasks_base.gd"
-## Tasks of all kinds by the thousand, started, cancelled, waited for, awaited and let go at random,
-## by several threads and the main one, while the number of threads changes, with calls that do the
-## same at once among them. Every result is right, or the task was cancelled; each task says once that
-## it is over; and nothing is left of them.
+## Tasks of all kinds by the thousand, started, cancelled, waited for, awaited and let go at random, by several threads
+## and the main one, while the number of threads changes, with calls that do the same at once among them. Every result
+## is right, or the task was cancelled; each task says once that it is over; and nothing is left of them.
 
 const TASKS := 10_000
 const THREADS := 4
@@ -30,10 +29,7 @@ var _skipped := 0
 
 func test_at_random() -> void:
 	var lists: Array[Array] = [
-		[],
-		Values.mixed(40).filter(is_kept),
-		[_noise],
-		range(2000),
+		[], Values.mixed(40).filter(is_kept), [_noise], range(2000),
 		sized(300, func(i: int) -> int: return i * 5),
 		range(200).map(func(i: int) -> Dictionary: return {"i": i, "name": str(i), "list": [i]}),
 		["日本語 text".repeat(2000), PackedStringArray(range(500).map(str))],
@@ -202,12 +198,8 @@ class Payload:
 		# By each mode once, which loading finds out by itself.
 		VarBatch.save_vars(path, values, false, [-1, 2][hash(path) % 2] as int)
 		_arguments = {
-			"to bytes": [values],
-			"to frames": [values],
-			"from bytes": [_buffers],
-			"from frames": [_frames],
-			"save": [values],
-			"load": [path],
+			"to bytes": [values], "to frames": [values], "from bytes": [_buffers], "from frames": [_frames],
+			"save": [values], "load": [path],
 		}
 
 	## What the task of this kind is started with.

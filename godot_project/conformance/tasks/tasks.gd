@@ -184,13 +184,8 @@ func test_whenever_it_is() -> void:
 		var other := VarBatch.vars_to_bytes_async([1])
 		other.finished.connect(func(_result: Variant) -> void: task.cancel())
 	var ways: Dictionary[Callable, Array] = {
-		cancel: [0, 200, 1000, 3000, 8000, 20_000],
-		on_threads: [0],
-		while_a_thread_waits: [0, 500, 3000],
-		while_this_one_waits: [1000],
-		frames_later: [1, 2, 3],
-		in_progressed: [0],
-		in_another: [0],
+		cancel: [0, 200, 1000, 3000, 8000, 20_000], on_threads: [0], while_a_thread_waits: [0, 500, 3000],
+		while_this_one_waits: [1000], frames_later: [1, 2, 3], in_progressed: [0], in_another: [0],
 	}
 	use([1, 2])
 	await each_kind(_check_cancelled.bind(cancel.bind(0), "a small task"))
@@ -219,8 +214,7 @@ func test_after_the_end() -> void:
 	)
 
 
-## Calls [param cancel] with a task, which then has either been cancelled, with nothing done, or was
-## done before.
+## Calls [param cancel] with a task, which then has either been cancelled, with nothing done, or was done before.
 func _check_cancelled(kind: String, what: String, cancel: Callable, how: String) -> void:
 	var shown := "%s, %s, %s" % [kind, what, how]
 	write(path, stored(OLD))

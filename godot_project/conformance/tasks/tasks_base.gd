@@ -7,12 +7,8 @@ const Meddler := preload("../hostile/meddler.gd")
 const PATIENCE := 20_000
 const KINDS: PackedStringArray = ["to bytes", "to frames", "from bytes", "from frames", "save", "load"]
 const METHODS: Dictionary[String, String] = {
-	"to bytes": "vars_to_bytes",
-	"to frames": "vars_to_frames",
-	"from bytes": "bytes_to_vars",
-	"from frames": "frames_to_vars",
-	"save": "save_vars",
-	"load": "load_vars",
+	"to bytes": "vars_to_bytes", "to frames": "vars_to_frames", "from bytes": "bytes_to_vars",
+	"from frames": "frames_to_vars", "save": "save_vars", "load": "load_vars",
 }
 const FROM: PackedStringArray = ["from bytes", "from frames", "load"]
 

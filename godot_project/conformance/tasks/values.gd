@@ -1,7 +1,6 @@
 extends "tasks_base.gd"
-## What a task works on is what the values were at the call, whatever becomes of them meanwhile. With one
-## thread nothing but the call itself has worked when they are changed. Objects are made, and their scripts
-## run, on the main thread.
+## What a task works on is what the values were at the call, whatever becomes of them meanwhile. With one thread nothing
+## but the call itself has worked when they are changed. Objects are made, and their scripts run, on the main thread.
 
 const TO_BYTES: PackedStringArray = ["to bytes", "to frames", "save"]
 ## Bytes of arrays that are copied at once, borrowed, and worked on by more than one thread.
@@ -102,8 +101,7 @@ func _everything() -> Array:
 	return made + [packed, _noise.to_int32_array()] + range(1000)
 
 
-## An object's id is written, though it is freed, and its properties as they were. A save of ids alone
-## would warn of it.
+## An object's id is written, though it is freed, and its properties as they were. A save of ids alone would warn of it.
 func test_objects() -> void:
 	for whole: bool in [false, true]:
 		await each_kind(

@@ -1,6 +1,5 @@
 extends RefCounted
-## One stored property of any type, one that is not stored, and a getter and a setter that may do
-## anything.
+## One stored property of any type, one that is not stored, and a getter and a setter that may do anything.
 
 static var on_get := Callable()
 static var on_set := Callable()

@@ -1,6 +1,5 @@
 extends "undo_base.gd"
-## Base of the suites on flush(true): makes rows, follows them to the new value and back, and shows
-## them.
+## Base of the suites on flush(true): makes rows, follows them to the new value and back, and shows them.
 
 const Edits := preload("../changes/random_edits.gd")
 

@@ -17,8 +17,7 @@ var _objects: Array[Box] = []
 var _resources: Array[Resource] = [Resource.new(), Resource.new(), Resource.new(), Resource.new()]
 
 
-## A script changes in place what was recorded, and what an undo has restored: rows and the history
-## keep what they had.
+## A script changes in place what was recorded, and what an undo has restored: rows and the history keep what they had.
 func test_changed_in_place() -> void:
 	var values: Array = [
 		[1, [2, 3], {"k": [4]}],

@@ -4,14 +4,9 @@ extends "undo_base.gd"
 
 ## Values and the paths of their components, as scripts write them.
 const PLACES: Dictionary[Variant, String] = {
-	Vector2(1, 2): "x y",
-	Vector2i(1, 2): "x y",
-	Rect2(1, 2, 3, 4): "position:x position:y size:x size:y",
-	Rect2i(1, 2, 3, 4): "position:x position:y size:x size:y",
-	Vector3(1, 2, 3): "x y z",
-	Vector3i(1, 2, 3): "x y z",
-	Vector4(1, 2, 3, 4): "x y z w",
-	Vector4i(1, 2, 3, 4): "x y z w",
+	Vector2(1, 2): "x y", Vector2i(1, 2): "x y", Rect2(1, 2, 3, 4): "position:x position:y size:x size:y",
+	Rect2i(1, 2, 3, 4): "position:x position:y size:x size:y", Vector3(1, 2, 3): "x y z",
+	Vector3i(1, 2, 3): "x y z", Vector4(1, 2, 3, 4): "x y z w", Vector4i(1, 2, 3, 4): "x y z w",
 	Transform2D(Vector2(1, 2), Vector2(3, 4), Vector2(5, 6)): "x:x x:y y:x y:y origin:x origin:y",
 	Plane(1, 2, 3, 4): "normal:x normal:y normal:z d",
 	Quaternion(1, 2, 3, 4): "x y z w",
@@ -66,11 +61,8 @@ func test_a_node() -> void:
 	var lines := shown(plain.filter(func(row: Dictionary) -> bool: return not row.new is Object))
 	lines.sort()
 	var expected: PackedStringArray = [
-		'metadata/log: ["a", {\n"n": 1\n}] > ["a", {\n"n": 2\n}]',
-		"modulate:a: 1.0 > 0.5",
-		"position:y: 0.0 > 7.0",
-		"rotation: 0.0 > 1.5",
-		"scale: Vector2(1, 1) > Vector2(2, 3)",
+		'metadata/log: ["a", {\n"n": 1\n}] > ["a", {\n"n": 2\n}]', "modulate:a: 1.0 > 0.5", "position:y: 0.0 > 7.0",
+		"rotation: 0.0 > 1.5", "scale: Vector2(1, 1) > Vector2(2, 3)",
 	]
 	check(lines == expected, "modifications %s" % lines)
 	for rows: Array[Dictionary] in [compared, deep]:

@@ -1,6 +1,5 @@
 extends "../support/objects_suite.gd"
-## Base of the suites on VarBatchUndoRecorder: objects to edit, rows as text, and going back and
-## forth in a history.
+## Base of the suites on VarBatchUndoRecorder: objects to edit, rows as text, and going back and forth in a history.
 
 const CLASS := "VarBatchUndoRecorder."
 ## What to do about a list that changed.

@@ -33,20 +33,10 @@ func test_every_type_inside() -> void:
 func test_keys_that_occur_twice_and_shared_flags() -> void:
 	var nan := Values.float_from_bits("7ff8000000012345")
 	var lists: Array[Array] = [
-		[1, 1],
-		["k", &"k"],
-		[&"k", "k", &"k"],
-		[NAN, nan, -NAN],
-		[0.0, Values.float_from_bits("8000000000000000")],
-		[1, 1.0, true, "1"],
-		[null, Engines.null_object()],
-		[[1], [1], [1.0]],
-		[{"a": 1}, {"a": 1}, {&"a": 1}],
-		["a", "b", "a", "c", "b"],
-		[Vector2(1, 2), Vector2i(1, 2), Vector2(1, 2)],
-		[^"a:b", ^"a:b", "a:b"],
-		[PackedByteArray([1]), PackedByteArray([1]), [1]],
-		["", &"", ^"", null, false, 0, 0.0, [], {}],
+		[1, 1], ["k", &"k"], [&"k", "k", &"k"], [NAN, nan, -NAN], [0.0, Values.float_from_bits("8000000000000000")],
+		[1, 1.0, true, "1"], [null, Engines.null_object()], [[1], [1], [1.0]], [{"a": 1}, {"a": 1}, {&"a": 1}],
+		["a", "b", "a", "c", "b"], [Vector2(1, 2), Vector2i(1, 2), Vector2(1, 2)], [^"a:b", ^"a:b", "a:b"],
+		[PackedByteArray([1]), PackedByteArray([1]), [1]], ["", &"", ^"", null, false, 0, 0.0, [], {}],
 	]
 	for keys: Array in lists:
 		for front: PackedByteArray in ["1b000000".hex_decode(), Values.u32(TYPE_DICTIONARY)]:

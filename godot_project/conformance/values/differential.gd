@@ -1,7 +1,6 @@
 extends "../support/round_trip.gd"
-## Random values of every type, and random graphs of objects of many classes, through VarBatch and through
-## the engine: the same bytes, and from the engine's bytes the same values, alone and in batches, by every
-## method.
+## Random values of every type, and random graphs of objects of many classes, through VarBatch and through the engine:
+## the same bytes, and from the engine's bytes the same values, alone and in batches, by every method.
 
 const ObjectGraphs := preload("../support/object_graphs.gd")
 const Sword := preload("../support/classes/sword.gd")

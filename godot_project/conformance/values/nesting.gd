@@ -280,14 +280,8 @@ func _make() -> void:
 	object.watched = [object]
 	_made["object"] = object
 	for depth: int in [2000, DEEP]:
-		var value: Variant = _object
-		for i: int in depth:
-			value = [value]
-		_made["%d deep" % depth] = value
-	var deep: Variant = _object
-	for i: int in 2000:
-		deep = {"a": deep, "object": _object}
-	_made["deep dictionaries"] = deep
+		_made["%d deep" % depth] = _nested(_object, depth, _in_array)
+	_made["deep dictionaries"] = _nested(_object, 2000, func(inner: Variant) -> Dictionary: return {"a": inner, "object": _object})
 
 
 ## The engine frees what is deep level by level, and never what holds itself.

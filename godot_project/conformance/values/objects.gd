@@ -238,10 +238,6 @@ func _check_encoded(value: Variant, what: String) -> void:
 
 func _around(object: Variant) -> Array:
 	return [
-		object,
-		[object],
-		[1, [[object], 2]],
-		{"k": object},
-		{object: object, "k": [object]},
+		object, [object], [1, [[object], 2]], {"k": object}, {object: object, "k": [object]},
 		{1: {2: {3: [object, "behind"]}}},
 	]

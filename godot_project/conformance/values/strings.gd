@@ -1,8 +1,7 @@
 extends "../support/round_trip.gd"
-## Text wherever values have it, both ways: every length around blocks of bytes, every code point, byte
-## order marks, and what the engine writes but cannot read. Arrays of so many strings that several threads
-## work on them: to bytes from 100,000 strings on, from bytes from 512 KiB on, there in the release template
-## only.
+## Text wherever values have it, both ways: every length around blocks of bytes, every code point, byte order marks, and
+## what the engine writes but cannot read. Arrays of so many strings that several threads work on them: to bytes from
+## 100,000 strings on, from bytes from 512 KiB on, there in the release template only.
 
 ## Letters of one to four bytes.
 const LETTERS: PackedStringArray = ["a", "é", "日", "😀"]

@@ -1,16 +1,10 @@
 extends "../support/round_trip.gd"
-## Every type of the running engine: its row in the table of types, and many values of it, alone; packed
-## arrays of many sizes, around those where a copy in blocks, a second thread or another way to allocate
-## may begin.
+## Every type of the running engine: its row in the table of types, and many values of it, alone; packed arrays of many
+## sizes, around those where a copy in blocks, a second thread or another way to allocate may begin.
 
 ## What a row has, here that of Color. All ids in other engines: dialects.rs of the codec's tests.
 const COLOR: Dictionary[String, Variant] = {
-	"type": TYPE_COLOR,
-	"name": "Color",
-	"wire": "",
-	"godot_3": 14,
-	"pandemonium": 20,
-	"pandemonium_3_8": 20,
+	"type": TYPE_COLOR, "name": "Color", "wire": "", "godot_3": 14, "pandemonium": 20, "pandemonium_3_8": 20,
 	"pandemonium_3_5": 17,
 }
 const COUNTS: PackedInt32Array = [0, 1, 2, 3, 5, 15, 16, 17, 63, 64, 65, 1023, 1024, 1025, 4097, 65537, 1_000_003]
