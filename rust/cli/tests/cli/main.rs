@@ -1,12 +1,10 @@
 //! The tool as a user meets it: arguments, files, output, exit codes.
 
-mod about;
 mod check;
 mod convert;
 mod diff;
 mod get;
 mod inputs;
-mod large;
 #[cfg(unix)]
 mod output;
 mod show;

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Engine, Reader, frames, validate};
 
 use crate::support::agree::assert_agrees_of;
-use crate::support::allocator::{most_held, taken};
+use crate::support::memory::{most_held, taken};
 use crate::support::wire::words;
 use crate::support::{numbers, vectors};
 

@@ -9,10 +9,10 @@ use varbatch_codec::transcode::Translation;
 use varbatch_codec::{CodecErrorKind, ElementType, Event, Kind, PathStep, Plain, Text, Width, Writer};
 
 use crate::diff::OPTIONS;
+use crate::support::foreign::{GODOT_3, GODOT_4};
 use crate::support::naive;
 use crate::support::random::Random;
 use crate::support::times;
-use crate::support::translated::{GODOT_3, GODOT_4};
 use crate::support::value::Value;
 use crate::support::wire::words;
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use varbatch_codec::change::Edit;
 use varbatch_codec::change::delta::{self, MAX_OVERHEAD, Swap};
 
-use crate::support::allocator::most_held;
+use crate::support::memory::most_held;
 use crate::support::random::Random;
 
 /// The delta, after it was seen to be as plain code makes it, and to restore `after`; and a swap to go back and forth.

@@ -7,7 +7,7 @@ use varbatch_codec::change::delta::{self, DeltaError, DeltaErrorKind};
 use varbatch_codec::limits::MAX_VALUE_LEN;
 
 use super::delta::{made, varint};
-use crate::support::allocator::most_held;
+use crate::support::memory::most_held;
 use crate::support::random::Random;
 
 const BASE: &[u8] = b"0123456789";

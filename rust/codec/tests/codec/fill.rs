@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use varbatch_codec::{Kind, Plain, Shape, Width, fill};
 
-use crate::support::canary::{fill_pieces, filled};
+use crate::support::memory::{fill_pieces, filled};
 use crate::support::random::Random;
 use crate::support::tree::{Batch, LARGE, PIECE, Tree};
 use crate::support::wire::{doubles, floats};

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use varbatch_codec::frames::FrameReader;
 use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Event, Reader, Width, Writer, frames};
 
-use crate::support::allocator::most_held;
+use crate::support::memory::most_held;
 use crate::support::value::{Value, any_value, cases};
 use crate::support::{naive, vectors};
 

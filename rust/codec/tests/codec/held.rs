@@ -4,10 +4,10 @@
 use varbatch_codec::limits::{HELD_LEN, INLINE_LEN};
 use varbatch_codec::{Dialect, ElementType, Event, Kind, Plan, Text, Width, Writer, fill};
 
-use crate::support::canary::filled;
-use crate::support::events::{after, packed, packed_of, texts};
 use crate::support::keeper::Keeper;
+use crate::support::memory::filled;
 use crate::support::random::Random;
+use crate::support::wire::{after, packed, packed_of, texts};
 
 /// Values with a payload each, and its bytes where it may be held.
 fn values<'e>(bytes: &'e [u8], text: &'e str, chars: &'e [u32]) -> Vec<(Vec<Event<'e>>, usize)> {

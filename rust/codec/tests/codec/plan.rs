@@ -4,12 +4,12 @@
 use varbatch_codec::limits::{self, HELD_LEN, INLINE_LEN};
 use varbatch_codec::{Borrowed, Chunk, CodecErrorKind, Copied, Cursor, Dialect, Event, Mark, Plan, Text, Writer};
 
-use crate::support::allocator::taken;
-use crate::support::canary::filled;
-use crate::support::events::{A, ANY, ARRAY, after, packed, texts, then};
+use crate::support::memory::filled;
+use crate::support::memory::taken;
 use crate::support::random::Random;
 use crate::support::times;
 use crate::support::tree::{Batch, LARGE, PIECE, Tree, assert_bytes, bytes, chars};
+use crate::support::wire::{A, ANY, ARRAY, after, packed, texts, then};
 
 const LONG: usize = 10 << 20;
 

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use varbatch_codec::text::{self, Kernels, available};
 use varbatch_codec::{Dialect, Event, Reader, Text};
 
-use crate::support::canary::filled;
+use crate::support::memory::filled;
 use crate::support::random::Random;
 use crate::support::steps::write;
 use crate::support::value::Value;

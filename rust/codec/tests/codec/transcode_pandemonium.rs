@@ -3,7 +3,7 @@
 use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Borrowed, Dialect, ElementType, Engine, Event, Kind, OwnedType, Value, Writer};
 
-use crate::support::translated::{DOUBLE, GODOT_3, GODOT_4, PANDEMONIUM, assert_becomes, translate};
+use crate::support::foreign::{DOUBLE, GODOT_3, GODOT_4, PANDEMONIUM, assert_becomes, translate};
 use crate::support::wire::{doubles, floats, object, string, text, words};
 
 const OLDER: Dialect = Dialect::of(Engine::Pandemonium38);

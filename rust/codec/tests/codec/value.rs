@@ -5,7 +5,7 @@ use varbatch_codec::{
     CodecErrorKind, Dialect, DoubleValue, Kind, OwnedValue, Reader, Real, Value, Width, Writer, frames, validate,
 };
 
-use super::support::allocator::most_held;
+use super::support::memory::most_held;
 use super::support::steps::write;
 use super::support::value::{any_value, cases};
 use super::support::wire::words;

@@ -7,9 +7,9 @@ use varbatch_codec::{
     limits,
 };
 
-use crate::support::events::{A, ANY, ARRAY, DICTIONARY, NODE_PATH, OBJECT, STRINGS, after, then};
 use crate::support::steps::{read, write};
 use crate::support::value::{Element, Value, any_value, cases};
+use crate::support::wire::{A, ANY, ARRAY, DICTIONARY, NODE_PATH, OBJECT, STRINGS, after, then};
 
 /// What was expected instead, of an error that says so.
 #[track_caller]

@@ -8,7 +8,7 @@ use varbatch_workers::Threads;
 
 use crate::compressed::{compress, compressed, decompress, stream};
 use crate::file_load::Input;
-use crate::support::allocator::{most_held, taken};
+use crate::support::memory::{most_held, taken};
 use crate::support::random::Random;
 
 const LEN: usize = 250;

@@ -17,7 +17,7 @@ use crate::file_load::{
 };
 use crate::file_range::{ranges, slice};
 use crate::folder::Folder;
-use crate::support::allocator::taken;
+use crate::support::memory::taken;
 use crate::support::random::Random;
 
 /// Checks all ranges of a file that ends with an error behind these frames: where another frame would begin, or, if only

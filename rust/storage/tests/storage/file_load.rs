@@ -11,7 +11,7 @@ use varbatch_workers::Threads;
 
 use crate::compressed::compress;
 use crate::folder::Folder;
-use crate::support::allocator::{most_held, taken};
+use crate::support::memory::{most_held, taken};
 use crate::support::random::Random;
 
 /// `PIECE` in `file::load`, which is private. Should it change, these tests hold as before but no longer look at its edges.

@@ -10,7 +10,7 @@ use varbatch_workers::Threads;
 
 use crate::compressed::{self, compress};
 use crate::file_load::{PIECE, all_at_once, ask, assert_found, in_memory, load, stream};
-use crate::support::allocator::{most_held, taken};
+use crate::support::memory::{most_held, taken};
 use crate::support::random::Random;
 
 /// The part of `all` that `Array.slice` would give.

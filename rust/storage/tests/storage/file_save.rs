@@ -13,8 +13,8 @@ use varbatch_workers::Threads;
 
 use crate::compressed::decompress;
 use crate::folder::Folder;
-use crate::support::allocator::taken;
 use crate::support::keeper::Keeper;
+use crate::support::memory::taken;
 use crate::support::random::Random;
 
 pub const MEBI: usize = 1 << 20;

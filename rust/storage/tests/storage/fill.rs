@@ -9,7 +9,7 @@ use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Text, Width, Writer};
 use varbatch_storage::fill::{self, PARALLEL_FROM};
 use varbatch_workers::Threads;
 
-use crate::support::canary::filled;
+use crate::support::memory::filled;
 use crate::support::random::Random;
 
 static THREADS: LazyLock<[Threads; 4]> = LazyLock::new(|| [1, 2, 3, 8].map(Threads::new));

@@ -15,7 +15,7 @@ use crate::compressed::{compress, decompress};
 use crate::file_append::{record, whole_len};
 use crate::file_load::Input;
 use crate::folder::Folder;
-use crate::support::allocator::most_held;
+use crate::support::memory::most_held;
 use crate::support::random::Random;
 use crate::support::steps::read;
 use crate::support::wire::{doubles, string, words};

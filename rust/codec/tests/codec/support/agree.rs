@@ -5,7 +5,7 @@ use varbatch_codec::{
 };
 
 use super::arrays;
-use super::canary;
+use super::memory;
 use super::model::{self, Verdict};
 use super::steps::{self, assert_same, chars, plain_of, read_of, texts_of, write_of, write_single};
 
@@ -102,7 +102,7 @@ fn assert_flat(bytes: &[u8], events: &[Event<'_>], end: Option<usize>) {
         if plain_of(event).is_some_and(|plain| !plain.has_width(Width::Single)) {
             continue;
         }
-        let written = canary::filled(flat.size(), |dest| flat.fill(dest));
+        let written = memory::filled(flat.size(), |dest| flat.fill(dest));
         assert_eq!(written, write_single(&[*event]), "{event:?}");
     }
 }

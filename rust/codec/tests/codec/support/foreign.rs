@@ -1,6 +1,9 @@
 //! Values as an engine has them that is not Godot 4.
+//!
+//! Values through a translation, with what it says.
 
-use varbatch_codec::{Engine, Kind};
+use varbatch_codec::transcode::Translation;
+use varbatch_codec::{Dialect, Engine, Kind};
 
 use super::numbers;
 use super::value::{Element, Value, chars};
@@ -56,4 +59,22 @@ fn fitted_element(engine: Engine, element: Element) -> Element {
         (Engine::Pandemonium, Element::Class(class)) if !class.is_empty() => Element::Class(class),
         _ => Element::Any,
     }
+}
+
+pub const GODOT_3: Dialect = Dialect::GODOT_3;
+pub const GODOT_4: Dialect = Dialect::GODOT_4;
+pub const DOUBLE: Dialect = Dialect::GODOT_4_DOUBLE;
+pub const PANDEMONIUM: Dialect = Dialect::PANDEMONIUM;
+
+/// The bytes, and the lines about what was lost, with "; " between them.
+pub fn translate(from: Dialect, to: Dialect, bytes: &[u8]) -> (Vec<u8>, String) {
+    let translated = Translation::new(from, to).bytes(bytes);
+    let (bytes, losses) = translated.unwrap_or_else(|error| panic!("{error}: {bytes:02x?}"));
+    (bytes, losses.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+}
+
+/// Translates and compares the bytes and the lines.
+#[track_caller]
+pub fn assert_becomes(from: Dialect, to: Dialect, bytes: &[u8], expected: &[u8], lines: &str) {
+    assert_eq!(translate(from, to, bytes), (expected.to_vec(), lines.to_owned()));
 }

@@ -1,15 +1,13 @@
 //! What several test modules use.
 
 pub mod agree;
-pub mod allocator;
 pub mod arrays;
-pub mod canary;
 pub mod edited;
 pub mod edits;
-pub mod events;
 pub mod foreign;
 pub mod keeper;
 pub mod looked_up;
+pub mod memory;
 pub mod model;
 pub mod naive;
 pub mod nearly;
@@ -17,7 +15,6 @@ pub mod numbers;
 pub mod random;
 pub mod shown;
 pub mod steps;
-pub mod translated;
 pub mod tree;
 pub mod value;
 pub mod vectors;

@@ -4,7 +4,7 @@ use varbatch_codec::{
     CodecError, Copied, Dialect, ElementType, Engine, Event, Plain, Reader, Text, Width, Writer, fill, validate,
 };
 
-use super::canary::filled;
+use super::memory::filled;
 use super::naive;
 use super::value::Value;
 

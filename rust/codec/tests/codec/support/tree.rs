@@ -6,13 +6,13 @@ use std::sync::LazyLock;
 use varbatch_codec::fill::CUT_LEN;
 use varbatch_codec::{Borrowed, Dialect, Event, Kind, Mark, Part, Plan, Text, Width, Writer, fill};
 
-use super::canary::{fill_pieces, filled};
-use super::events::{ANY, packed};
 use super::keeper::Keeper;
+use super::memory::{fill_pieces, filled};
 use super::naive;
 use super::random::Random;
 use super::value::Value;
 use super::wire::words;
+use super::wire::{ANY, packed};
 
 /// A payload longer than this is cut.
 pub const PIECE: usize = CUT_LEN;

@@ -3,8 +3,6 @@
 
 mod ends;
 mod pools;
-mod reports;
-mod soak;
 mod turns;
 mod waits;
 
