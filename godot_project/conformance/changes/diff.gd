@@ -1,12 +1,22 @@
 extends "../support/suite.gd"
-## What `diff` tells a script: the path, the operation, the old and the new value of each change.
-## Each list of changes is patched too, and taken back again.
+## What `diff` tells a script: the path, the operation, the old and the new value of each change. Each list of changes is
+## patched too, and taken back again. Bytes that are no values, deltas that are none, changes that do not fit, and what
+## stands in the place of a pair: one line for each, nothing as its result, and the others as ever.
 
 const Edits := preload("random_edits.gd")
 
 const SET := "set"
 const INSERT := "insert"
 const REMOVE := "remove"
+const NO_PAIR := "expected an Array of two PackedByteArrays, found "
+const NO_CHANGES: Array[Dictionary] = []
+const NO_BYTES: PackedByteArray = []
+
+var _one := var_to_bytes(1)
+var _two := var_to_bytes(2)
+var _delta := VarBatch.make_delta(_one, _two)
+## What changes are for.
+var _bytes := var_to_bytes({"a": [1, 2, 3], "p": PackedInt32Array([1, 2, 3]), "i": 4, "d": {1.5: [0]}})
 
 
 func test_what_a_change_is() -> void:
@@ -170,3 +180,157 @@ func _entry(op: String, key: Variant, index: int, value: Variant) -> Dictionary:
 	var change := _insert([key], value) if op == INSERT else _remove([key], value)
 	change["index"] = index
 	return change
+
+
+func test_bytes_that_are_no_values() -> void:
+	var object := var_to_bytes_with_objects([Resource.new()])
+	var good := var_to_bytes({"a": [1, 2.5, "text"], "p": PackedInt64Array([1, 2]), "n": ^"a/b:c"})
+	var all: Array[PackedByteArray] = [_one + PackedByteArray([1, 2, 3, 4]), object]
+	for size: int in good.size():
+		all.append(good.slice(0, size))
+	for bad: PackedByteArray in all:
+		# Bytes behind a value are good for others.
+		var reason := VarBatch.validate([bad])[0]
+		reason = reason if reason else "expected nothing after the value, found 4 bytes, at byte 8"
+		for pair: Array in [[bad, good, "before: "], [good, bad, "after: "], [bad, bad, "before: "]]:
+			var line: String = pair[2] + reason
+			check_call(&"diff", pair.slice(0, 2), NO_CHANGES, [line])
+			check_call(&"diff_batch", [[pair.slice(0, 2)]], [NO_CHANGES], ["pair 0: " + line])
+		for changes: Array in [[], [_set_to([], 1)]] if bad != object else []:
+			check_call(&"patch", [bad, changes], NO_BYTES, ["before: " + reason])
+	check(not VarBatch.diff(object, var_to_bytes([1]), true).is_empty(), "objects are refused")
+
+
+## A delta is applied to no other bytes than those that it was made of.
+func test_deltas_that_are_refused() -> void:
+	var text := "expected a base with the hash %s, found %s for its %d bytes, at byte 1 of the delta"
+	for base: PackedByteArray in [_two, NO_BYTES, _one.slice(0, 7)]:
+		var found := _hash_text(VarBatch.make_delta(base, _one))
+		var line := text % [_hash_text(_delta), found, base.size()]
+		check_call(&"apply_delta", [base, _delta], NO_BYTES, [line])
+	var version := "expected version 1 of the delta format, found 9, at byte 0 of the delta"
+	var pairs := [[_one, PackedByteArray([9])], [_one, _delta], [_one, NO_BYTES]]
+	var expected: Array[PackedByteArray] = [NO_BYTES, _two, NO_BYTES]
+	var lines := ["pair 0: " + version, "pair 2: expected the version, found the end, at byte 0..."]
+	check_call(&"apply_deltas", [pairs], expected, lines, ERR_FILE_UNRECOGNIZED)
+
+
+## Any bytes are good enough for deltas. Damage: delta_damage.rs of the codec's tests.
+func test_deltas_of_any_bytes() -> void:
+	var bad: Array[PackedByteArray] = [NO_BYTES, _one + _two, _one.slice(1), PackedByteArray([9])]
+	for before: PackedByteArray in bad:
+		for after: PackedByteArray in bad:
+			check_call(&"apply_delta", [before, VarBatch.make_delta(before, after)], after, [])
+
+
+func test_what_is_no_pair() -> void:
+	var bad: Dictionary = {
+		1: "int", null: "Nil", _one: "PackedByteArray", []: "an Array of size 0", [_one]: "an Array of size 1",
+		[_one, _two, _one]: "an Array of size 3", [_one, 3]: "int as element 1", [null, _one]: "Nil as element 0",
+		[[_one], _two]: "Array as element 0",
+	}
+	for method: StringName in [&"diff_batch", &"make_deltas", &"apply_deltas"]:
+		var good: Array = [_one, _delta if method == &"apply_deltas" else _two]
+		var result: Variant = call_method(method, [[good]])[0]
+		var pairs: Array = [good]
+		var expected: Array = [result]
+		var lines := PackedStringArray()
+		for what: Variant in bad:
+			lines.append("pair %d: %s%s" % [pairs.size(), NO_PAIR, bad[what]])
+			pairs.append_array([what, good])
+			expected.append_array([result.slice(0, 0), result])
+		if method != &"diff_batch":
+			expected = Array(expected, TYPE_PACKED_BYTE_ARRAY, &"", null)
+		check_call(method, [pairs], expected, lines)
+	var numbers: Array[int] = [7]
+	var nothing: Array[PackedByteArray] = [NO_BYTES]
+	check_call(&"make_deltas", [numbers], nothing, ["pair 0: " + NO_PAIR + "int"])
+
+
+## What a Dictionary has to be, to be a change.
+func test_what_is_no_change() -> void:
+	for other: Variant in [null, 1, "set", [], PackedByteArray([1])]:
+		_refused(other, "expected a Dictionary, found %s" % type_string(typeof(other)))
+	_refused({}, 'expected a value of "op", found none')
+	_refused({"op": "set"}, 'expected a value of "path", found none')
+	for other: Variant in [1, "a", null, PackedInt32Array([0])]:
+		var text := 'expected an Array as "path", found ' + type_string(typeof(other))
+		_refused({"op": "set", "path": other, "new": 1}, text)
+	for op: Variant in ["", "x", "Set", "set ", 1, null, &"move"]:
+		var text := 'expected "set", "insert" or "remove" as "op", found %s' % str(op)
+		_refused({"op": op, "path": ["i"], "new": 1}, text)
+	for index: Variant in [-1, -9223372036854775808, "x", [], 1.5]:
+		var text := 'expected a non-negative int as "index", found %s' % str(index)
+		_refused({"op": "insert", "path": ["n"], "new": 1, "index": index}, text)
+	# What the engine cannot encode is no value.
+	var deep := [_set_to(["i"], Engines.nested(1100))]
+	var too_deep := 'change 0: "new": expected at most 1024 levels of nesting...'
+	check_call(&"patch", [_bytes, deep], NO_BYTES, [too_deep])
+
+
+## Parts of a change reach the codec as they are. Each text: patch.rs of the codec's tests.
+func test_changes_that_do_not_fit() -> void:
+	var change := {"op": "insert", "path": ["n"], "new": 1, "index": 8}
+	_misfit(change, "expected an index from 0 to 4 to insert into Dictionary, found 8")
+	_misfit({"op": "set", "path": []}, 'expected a new value for "set", found none')
+	change = {"op": "remove", "path": ["p", 0]}
+	_misfit(change, 'expected an old value for "remove", found none', '["p"][0]')
+	for other: Variant in ["zz", 0, 1.0, null, &"A"]:
+		_misfit(_set_to([other], 1), "expected an existing key, found no key %s" % var_to_str(other))
+		change = _set_to(["a", 0], 5).merged({"old": other})
+		_misfit(change, "expected the old value %s, found 1" % var_to_str(other), '["a"][0]')
+	# As many levels as the engine takes, and one more.
+	var deepest := VarBatch.patch(_bytes, [_set_to(["a", 0], Engines.nested(1023))])
+	check(bytes_to_var(deepest) is Dictionary, "the engine does not read the deepest value")
+	var text := "expected at most 1024 levels of nesting, found 1025"
+	_misfit(_set_to(["d", 1.5, 0], Engines.nested(1023)), text, '["d"][1.5][0]')
+
+
+## Those before are not kept.
+func test_the_second_of_two() -> void:
+	var first := _set_to(["i"], 1).merged({"old": 4})
+	_refused_all([first, first.duplicate()], 'expected the old value 4, found 1, in change 1 inside ["i"]')
+	_refused_all([first, 7], "change 1: expected a Dictionary, found int")
+
+
+## The engine would take each of these, and so does patch.
+func test_what_fits() -> void:
+	var good: Array = [
+		{&"op": &"set", &"path": ["i"], &"new": 1},
+		{"op": "set", "path": ["i"] as Array[String], "new": 1, "more": 3, "index": 99},
+		{"op": "set", "path": [&"i"], "new": 1},
+	]
+	var expected: Dictionary = bytes_to_var(_bytes)
+	expected["i"] = 1
+	for change: Dictionary in good:
+		var changes: Array[Dictionary] = [change]
+		changes.make_read_only()
+		change.make_read_only()
+		check_bytes(VarBatch.patch(_bytes, changes), var_to_bytes(expected), str(change))
+
+
+func _set_to(path: Array, new: Variant) -> Dictionary:
+	return {"op": "set", "path": path, "new": new}
+
+
+func _misfit(change: Dictionary, text: String, inside := "") -> void:
+	_refused_all([change], text + ", in change 0" + (" inside " + inside if inside else ""))
+
+
+func _refused(change: Variant, text: String) -> void:
+	_refused_all([change], "change 0: " + text)
+
+
+func _refused_all(changes: Array, text: String) -> void:
+	var before := _bytes.duplicate()
+	var given := var_to_bytes(changes)
+	check_call(&"patch", [before, changes], NO_BYTES, [text])
+	check_bytes(before, _bytes, "the value, with: " + text)
+	check_bytes(var_to_bytes(changes), given, "the changes, with: " + text)
+
+
+## The hash of its base as a message shows it.
+func _hash_text(delta: PackedByteArray) -> String:
+	var hash_bytes := delta.slice(1, 9)
+	hash_bytes.reverse()
+	return hash_bytes.hex_encode()

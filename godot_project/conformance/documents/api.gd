@@ -1,18 +1,66 @@
-extends "../support/suite.gd"
-## The classes as scripts and the editor see them: exactly the methods, signals and constants that the
-## help promises, with their arguments, defaults and types.
+extends "../files/files_base.gd"
+## The classes as scripts and the editor see them: exactly the methods, signals and constants that the help promises, with
+## their arguments, defaults and types. Arguments of each type, in each place of each method: two lines at most and no value
+## in them. A wrong type is refused in one of ours and the engine's own. A compression mode in the place of a flag, where it
+## would mean true, is refused in every call.
 
 const Child := preload("../support/child.gd")
-const Extract := preload("extract.gd")
+const Documents := preload("documents.gd")
 
 ## In microseconds. It takes some 50.
 const MAX_FIRST_CALL := 500
-
 const STATE := &"VarBatchState"
 const STORE := &"VarBatchStore"
 const TASK := &"VarBatchTask"
 const RECORDER := &"VarBatchUndoRecorder"
 const QUALIFIERS: Dictionary[String, int] = {"static": METHOD_FLAG_STATIC, "const": METHOD_FLAG_CONST}
+const CLASSES: PackedStringArray = ["VarBatch", "VarBatchState", "VarBatchStore", "VarBatchUndoRecorder", "VarBatchTask"]
+## What the engine's own methods convert, besides the type itself.
+const CONVERTED: Dictionary[int, Array] = {
+	TYPE_BOOL: [TYPE_INT, TYPE_FLOAT],
+	TYPE_INT: [TYPE_BOOL, TYPE_FLOAT],
+	TYPE_STRING: [TYPE_STRING_NAME, TYPE_NODE_PATH],
+	TYPE_ARRAY: [TYPE_PACKED_BYTE_ARRAY, TYPE_PACKED_STRING_ARRAY, TYPE_PACKED_VECTOR3_ARRAY],
+	TYPE_PACKED_BYTE_ARRAY: [TYPE_ARRAY],
+	TYPE_PACKED_STRING_ARRAY: [TYPE_ARRAY],
+	TYPE_DICTIONARY: [],
+	TYPE_OBJECT: [TYPE_NIL],
+}
+const MARK := "what nobody wants in a log"
+## Each call is compiled, by whatever rules this engine has: with arguments that have types, and without.
+const TYPED := "path: String, two: int, mode: FileAccess.CompressionMode, flag: bool, curve: Curve2D"
+const UNTYPED := "path, two, mode, flag, curve"
+const SOURCE := """
+const ZSTD := FileAccess.COMPRESSION_ZSTD
+static func as_flag(given: bool) -> bool:
+	return given
+static func run(%s):
+	return %s
+"""
+## Calls with the flag, and what may follow it.
+const SAVES: PackedStringArray = [
+	"VarBatch.save_vars(path, [curve], %s)",
+	"VarBatch.save_vars(path, [curve], %s, -1)",
+	"VarBatch.save_vars(path, [curve], %s, two)",
+	"VarBatch.save_var(path, curve, %s)",
+	"VarBatch.save_vars_async(path, [curve], %s).wait()",
+	"VarBatch.save_vars_async(path, [curve], %s, -1).wait()",
+	"VarBatch.save_var_async(path, curve, %s).wait()",
+	'ClassDB.class_call_static(&"VarBatch", &"save_vars", path, [curve], %s)',
+	'ClassDB.class_call_static(&"VarBatch", &"save_var", path, curve, %s)',
+]
+const LOADS: PackedStringArray = [
+	"VarBatch.load_vars(path, %s)",
+	"VarBatch.load_var(path, null, %s)",
+	"VarBatch.load_vars_async(path, %s).wait()",
+	"VarBatch.load_var_async(path, null, %s).wait()",
+	'ClassDB.class_call_static(&"VarBatch", &"load_vars", path, %s)',
+]
+const MODES: PackedStringArray = [
+	"2", "two", "mode", "ZSTD", "FileAccess.COMPRESSION_ZSTD", "FileAccess.CompressionMode.COMPRESSION_ZSTD"
+]
+## A bool is a bool, however the method is called.
+const BOOLS: PackedStringArray = ["true", "flag", "bool(2)", "2 as bool", "1 < 2", "as_flag(2)"]
 
 
 func test_the_help_has_what_there_is() -> void:
@@ -93,7 +141,7 @@ func test_icons() -> void:
 ## Methods, signals and constants, each as one text.
 func _in_help(named: StringName) -> Array:
 	var entries: Array = []
-	var help := Extract.project_folder().path_join("../rust/plugin/docs/%s.xml" % named)
+	var help := Documents.project_folder().path_join("../rust/plugin/docs/%s.xml" % named)
 	for line: String in FileAccess.get_file_as_string(help).split("\n"):
 		var tag := line.strip_edges()
 		match tag.get_slice(" ", 0):
@@ -134,3 +182,114 @@ func _type_of(found: Dictionary) -> String:
 		TYPE_ARRAY when not found.hint_string in ["", "Variant"]:
 			shown = "%s[]" % found.hint_string if found.hint == PROPERTY_HINT_ARRAY_TYPE else "?"
 	return ' type="%s"' % shown
+
+
+func test_wrong_types() -> void:
+	var refused := 0
+	for type: String in CLASSES:
+		for method: Dictionary in ClassDB.class_get_method_list(type, true):
+			for index: int in (method.args as Array).size():
+				for given: Variant in _values():
+					refused += int(_check_call(type, method, index, given))
+	check(refused > 700, "only %d calls were refused" % refused)
+	VarBatch.set_thread_count(0)
+
+
+func _values() -> Array:
+	var text := MARK.repeat(1000)
+	var values: Array = [null, true, 1, 1.0, text, StringName(text), NodePath(path), {text: text}, [text]]
+	values.append_array([Vector2(), Color(), RID(), Callable(), RefCounted.new()])
+	return values + [PackedByteArray([1]), PackedStringArray([text]), PackedVector3Array()]
+
+
+## Returns true if the call has to be refused.
+func _check_call(type: String, method: Dictionary, index: int, given: Variant) -> bool:
+	var arguments: Array = method.args
+	var expected: int = arguments[index].type
+	var is_any := expected in [TYPE_NIL, typeof(given)]
+	var is_refused: bool = not is_any and not typeof(given) in CONVERTED[expected]
+	var defaults: Array = method.default_args
+	var call_arguments := arguments.slice(0, arguments.size() - defaults.size()).map(
+		func(argument: Dictionary) -> Variant:
+			return path if argument.type == TYPE_STRING else type_convert(null, argument.type as int)
+	)
+	call_arguments.append_array(defaults)
+	call_arguments[index] = given
+	var what := "%s.%s" % [type, method.name]
+	var lines := logged(
+		func() -> void:
+			var result: Variant
+			if method.flags & METHOD_FLAG_STATIC:
+				var names: Array = [type, method.name]
+				result = ClassDB.callv(&"class_call_static", names + call_arguments)
+			else:
+				var is_store := type == "VarBatchStore"
+				var object: Object = VarBatchStore.open(path + ".store") if is_store else ClassDB.instantiate(type)
+				result = object.callv(method.name as StringName, call_arguments)
+			if result is VarBatchTask:
+				(result as VarBatchTask).wait()
+	)
+	var shown := "%s, argument %d, %s: %s" % [what, index, type_string(typeof(given)), lines]
+	check(lines.size() <= 2 and not "godot-rust" in "".join(lines), shown.left(1000))
+	for line: String in lines:
+		check(line.length() <= 300, shown.left(1000))
+	if is_refused and errors.is_open():
+		check(not MARK in "".join(lines), shown.left(1000))
+		lines.resize(2)
+		var start := "%s: expected a" % what
+		var end := " as %s, found %s; " % [arguments[index].name, type_string(typeof(given))]
+		check(lines[0].begins_with(start) and end in lines[0], shown.left(1000))
+		check("Cannot convert argument %d from " % (index + 1) in lines[1], shown.left(1000))
+		check_int(VarBatch.get_last_error(), ERR_INVALID_PARAMETER, what)
+	return is_refused
+
+
+func test_compression_modes_are_no_flags() -> void:
+	for arguments: String in [TYPED, UNTYPED]:
+		for mode: String in MODES:
+			for call_of: String in SAVES + LOADS:
+				var text := "allow_objects, found 2; compression is detected"
+				if call_of in SAVES:
+					text = "full_objects, found 2; the compression mode is the fourth"
+				_check_refused(_compiled(call_of % mode, arguments), text)
+
+
+## What else is neither true nor false.
+func test_other_values() -> void:
+	var others: Dictionary = {0: "0", 1: "1", -1: "-1", 1.0: "float", "true": "String", null: "Nil", []: "Array"}
+	for other: Variant in others:
+		_check_refused(call_method.bind(&"save_vars", [path, [1], other]), "full_objects, found %s; " % others[other])
+
+
+func test_flags() -> void:
+	for arguments: String in [TYPED, UNTYPED]:
+		for flag: String in BOOLS:
+			for save: String in SAVES:
+				DirAccess.remove_absolute(path)
+				check_int(_compiled(save % flag, arguments).call() as int, OK, save % flag)
+				check(VarBatch.load_var(path, null, true) is Curve2D, "no object, " + save % flag)
+			for load_it: String in LOADS:
+				var loaded: Variant = _compiled(load_it % flag, arguments).call()
+				var object: Variant = loaded[0] if loaded is Array else loaded
+				check(object is Curve2D, "%s gives no object: %s" % [load_it % flag, loaded])
+	for no_flag: bool in [false, not true, bool(0)]:
+		check_int(VarBatch.save_vars(path, [1, "two"], no_flag), OK, "saving values")
+		check_value(VarBatch.load_vars(path, no_flag), [1, "two"], "values")
+
+
+func _compiled(line: String, arguments: String) -> Callable:
+	var script := script_of(SOURCE % [arguments, line])
+	var mode := FileAccess.COMPRESSION_ZSTD
+	return func() -> Variant: return script.call(&"run", path, 2, mode, true, Curve2D.new())
+
+
+## One line, the old file, if any, and what the method gives where it fails.
+func _check_refused(action: Callable, text: String) -> void:
+	var is_save := "full" in text
+	var expects: Array = [["load", path, "true, false or classes"], ["save", path, "true or false"]]
+	var start := 'cannot %s "%s": expected %s as ' % expects[int(is_save)]
+	var expected: Array = [ERR_INVALID_PARAMETER] if is_save else [[], null]
+	var refuse := func() -> void:
+		var result: Variant = expect_errors(action, 1, start + text)
+		check(result in expected, "result of %s: %s" % [text, result])
+	check_keeps_old(refuse)

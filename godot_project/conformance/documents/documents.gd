@@ -1,10 +1,20 @@
 extends "../support/suite.gd"
 ## Every GDScript example of every document runs, and prints what it says that it prints.
+##
+## An example is a [code]```gdscript[/code] block of a Markdown page or a [codeblock] of the class help. What it prints
+## is said by its comments: [code]# Prints TEXT[/code], or [code]# Prints:[/code] and a comment for each line.
 
-const Examples := preload("extract.gd")
 
 const HEAD := 'extends "res://conformance/documents/documents.gd".Stage\n'
 const RUN := "\nfunc run() -> void:\n"
+## Every document with examples, relative to the project's folder.
+const DOCUMENTS: PackedStringArray = [
+	"../README.md", "../addons/varbatch/README.md", "../CONTRIBUTING.md", "../rust/docs/DELTA.md",
+	"../rust/DESIGN.md", "../rust/docs/DIALECTS.md", "../rust/docs/FORMAT.md", "../rust/plugin/docs/VarBatch.xml",
+	"../rust/plugin/docs/VarBatchState.xml", "../rust/plugin/docs/VarBatchStore.xml",
+	"../rust/plugin/docs/VarBatchTask.xml", "../rust/plugin/docs/VarBatchUndoRecorder.xml",
+]
+const PRINTS := "# Prints "
 
 ## What the examples leave out: the variables that they use, and whether they did what they say.
 ##
@@ -19,7 +29,7 @@ var _mutex := Mutex.new()  # Any thread may print.
 
 
 func test_examples() -> void:
-	var examples := Examples.all()
+	var examples := _all_examples()
 	check(examples.size() > 20, "only %d examples were found" % examples.size())
 	_logger = ErrorLog.add_logger(&"on_print", _add_printed)
 	var used := {}
@@ -60,13 +70,13 @@ func _run(example: Dictionary, used: Dictionary) -> void:
 	for text: String in _take_texts():
 		check(false, "%s: it logged: %s" % [example.where, text])
 	if _logger:
-		var expected := Examples.printed_lines(code)
+		var expected := printed_lines(code)
 		check(printed == expected, "%s: it says %s, it printed %s" % [example.where, expected, printed])
 	checks += 1
 
 
 func _source(code: String, context: Dictionary) -> String:
-	var is_class_body := Examples.is_class_body(code)
+	var is_class_body := is_class_body(code)
 	var body := [context.get("before", ""), "" if is_class_body else code, context.get("after", ""), "pass"]
 	var source: String = HEAD + context.get("members", "") + "\n" + (code if is_class_body else "") + RUN
 	return source + "\n".join(body).indent("\t") + "\n"
@@ -97,6 +107,65 @@ func _read_contexts() -> Array[Dictionary]:
 			context[part.get_slice("\n", 0)] = part.substr(part.find("\n") + 1)
 		contexts.append(context)
 	return contexts
+
+
+## The examples of all documents: {"where": "README.md:42", "code": String}.
+static func _all_examples() -> Array[Dictionary]:
+	var examples: Array[Dictionary] = []
+	var folder := project_folder()
+	for document: String in DOCUMENTS:
+		var path := folder.path_join(document).simplify_path()
+		if not FileAccess.file_exists(path):
+			continue
+		var is_help := path.ends_with(".xml")
+		var begin := "[codeblock]" if is_help else "```gdscript"
+		var end := "[/codeblock]" if is_help else "```"
+		var lines := FileAccess.get_file_as_string(path).split("\n")
+		var from := -1
+		for number: int in lines.size():
+			var line := lines[number].strip_edges()
+			if from < 0 and line == begin:
+				from = number + 1
+			elif from >= 0 and line == end:
+				var code := "\n".join(lines.slice(from, number)).dedent()
+				if is_help:
+					code = code.xml_unescape()
+				examples.append({"where": "%s:%d" % [path.get_file(), from + 1], "code": code})
+				from = -1
+	return examples
+
+
+## Whether it holds functions, and so is the body of a class, not of a function.
+static func is_class_body(code: String) -> bool:
+	return code.begins_with("func ") or "\nfunc " in code
+
+
+## The lines that an example says it prints.
+static func printed_lines(code: String) -> PackedStringArray:
+	var lines := PackedStringArray()
+	var is_list := false
+	for line: String in code.split("\n"):
+		var text := line.strip_edges()
+		if is_list and text.begins_with("# "):
+			lines.append(text.trim_prefix("# "))
+			continue
+		is_list = text.ends_with("# Prints:")
+		if "# Prints an empty line." in text:
+			lines.append("")
+		elif PRINTS in text:
+			lines.append(text.get_slice(PRINTS, 1))
+	return lines
+
+
+## Scripts that start a template give it links to the project's files or a copy, as it takes no
+## `--path`, and name the project in the environment.
+static func project_folder() -> String:
+	var project := DirAccess.open("res://")
+	if project.is_link("conformance"):
+		return project.read_link("conformance").get_base_dir()
+	if OS.has_environment("VARBATCH_PROJECT"):
+		return OS.get_environment("VARBATCH_PROJECT")
+	return ProjectSettings.globalize_path("res://")
 
 
 ## What an example of a document runs in: the scene that it speaks of, and what is wrong.

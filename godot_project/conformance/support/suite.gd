@@ -38,7 +38,7 @@ var is_quick := false
 ## True if the library was built to tell the engine of each saved file, as it does in a browser.
 var tells_of_files := false
 var failures: PackedStringArray = []
-## True for a test of buffers with bytes after their values: rest.gd looks at the warnings.
+## True for a test of buffers with bytes after their values: losses.gd looks at the warnings.
 var ignores_rest := false
 ## What those returned that would have been threads.
 var _results: Array = []

@@ -1,7 +1,7 @@
 extends "../files/files_base.gd"
 ## The table of causes and codes in rust/docs/FORMAT.md is what each method returns, at once and in a task.
 
-const DocumentExtract := preload("../documents/extract.gd")
+const Documents := preload("../documents/documents.gd")
 const Item := preload("../support/saved_item.gd")
 const Other := preload("../support/saved_child.gd")
 
@@ -37,7 +37,7 @@ func test_each_cause_has_one_code() -> void:
 
 
 func _read_table() -> void:
-	var text := FileAccess.get_file_as_string(DocumentExtract.project_folder().path_join("../rust/docs/FORMAT.md").simplify_path())
+	var text := FileAccess.get_file_as_string(Documents.project_folder().path_join("../rust/docs/FORMAT.md").simplify_path())
 	for line: String in text.get_slice("\n## 18. ", 1).split("\n"):
 		var cells := line.split("|")
 		if cells.size() == 4 and "`" in cells[2]:

@@ -71,7 +71,7 @@ func test_trailing_and_missing_bytes() -> void:
 
 
 ## What is left out is counted, and in a part of the bytes. Keys that hold as much as a tree are not
-## made. Which nodes are left out: overview.rs of the codec's tests.
+## made. Which nodes are left out: describe.rs of the codec's tests.
 func test_a_cut_tree() -> void:
 	var bytes := var_to_bytes({"list": range(1000), range(1000): [[1]]})
 	for max_nodes: int in [1, 2, 3, 100, 1000, 2000, 0x7fffffffffffffff]:
