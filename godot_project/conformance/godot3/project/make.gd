@@ -10,10 +10,7 @@ extends SceneTree
 const Vectors := preload("res://vectors.gd")
 const Arguments := preload("res://arguments.gd")
 
-var _decoder = load("res://decoder.gd")
-var _encoder = load("res://encoder.gd")
-var _hex = load("res://hex.gd")
-var _values = load("res://values.gd")
+var _bytes = load("res://bytes.gd")
 
 
 func _init() -> void:
@@ -62,19 +59,19 @@ func _fill(path: String, answer: String) -> bool:
 
 
 func _encode(vector: Vectors.Vector) -> Array:
-	var value: Array = _values.made(vector.asked)
+	var value: Array = _bytes.made(vector.asked)
 	return [] if value.empty() else [_answer(value[0], vector)]
 
 
 func _decode(vector: Vectors.Vector) -> Array:
-	var bytes: PoolByteArray = _hex.decoded(vector.asked)
-	var value: Array = _decoder.decoded(bytes, vector.objects)
+	var bytes: PoolByteArray = _bytes.from_hex(vector.asked)
+	var value: Array = _bytes.decoded(bytes, vector.objects)
 	if value.empty():
 		return ["0", "-"]
-	return [str(_decoder.consumed(bytes, vector.objects)), _answer(value[0], vector)]
+	return [str(_bytes.consumed(bytes, vector.objects)), _answer(value[0], vector)]
 
 
 func _answer(value, vector: Vectors.Vector) -> String:
-	var bytes: PoolByteArray = _encoder.bytes_of(value, vector.objects)
-	_values.discard(value)
-	return "-" if bytes.size() == 0 else _hex.encoded(bytes)
+	var bytes: PoolByteArray = _bytes.bytes_of(value, vector.objects)
+	_bytes.discard(value)
+	return "-" if bytes.size() == 0 else _bytes.to_hex(bytes)

@@ -1,6 +1,6 @@
 extends Reference
 # The base of every script that is made of one vector's expression: what an expression alone cannot
-# say. See values.gd.
+# say. See bytes.gd.
 
 # Set behind the expression: an error in it would end the function before.
 var made := false
@@ -8,7 +8,7 @@ var made := false
 
 # The value of bytes in Godot 3's format, by the engine itself.
 func from_hex(hex: String):
-	return bytes2var(load("res://hex.gd").decoded(hex))
+	return bytes2var(load("res://bytes.gd").from_hex(hex))
 
 
 func null_object() -> Object:

@@ -15,10 +15,7 @@ const Arguments := preload("res://arguments.gd")
 # has a script, also from its own bytes.
 const DEADLY := {"3.6": ["object_with_script (objects)"]}
 
-var _decoder = load("res://decoder.gd")
-var _encoder = load("res://encoder.gd")
-var _hex = load("res://hex.gd")
-var _values = load("res://values.gd")
+var _bytes = load("res://bytes.gd")
 
 
 func _init() -> void:
@@ -43,7 +40,7 @@ func _init() -> void:
 			continue
 		var reason := "no bytes are given"
 		if given.size() > 1:
-			reason = _reason(vector, _hex.decoded(given[1]), given.size() == 3)
+			reason = _reason(vector, _bytes.from_hex(given[1]), given.size() == 3)
 		if reason.empty():
 			passed += 1
 		else:
@@ -66,11 +63,11 @@ func _written(path: String) -> Dictionary:
 
 # Why the bytes are not as good as the engine's own, or nothing.
 func _reason(vector: Vectors.Vector, bytes: PoolByteArray, other: bool) -> String:
-	var made: Array = _values.made(vector.asked)
+	var made: Array = _bytes.made(vector.asked)
 	if made.empty():
 		return "the expression is wrong"
-	var own: PoolByteArray = _encoder.bytes_of(made[0], vector.objects)
-	_values.discard(made[0])
+	var own: PoolByteArray = _bytes.bytes_of(made[0], vector.objects)
+	_bytes.discard(made[0])
 	var expected := _again(own, vector.objects)
 	var found := _again(bytes, vector.objects)
 	if expected.empty():
@@ -86,9 +83,9 @@ func _reason(vector: Vectors.Vector, bytes: PoolByteArray, other: bool) -> Strin
 
 # What the engine writes after it has read the bytes; nothing if it refuses them.
 func _again(bytes: PoolByteArray, objects: bool) -> String:
-	var decoded: Array = _decoder.decoded(bytes, objects)
+	var decoded: Array = _bytes.decoded(bytes, objects)
 	if decoded.empty():
 		return ""
-	var text: String = _hex.encoded(_encoder.bytes_of(decoded[0], objects))
-	_values.discard(decoded[0])
+	var text: String = _bytes.to_hex(_bytes.bytes_of(decoded[0], objects))
+	_bytes.discard(decoded[0])
 	return text

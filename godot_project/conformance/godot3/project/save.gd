@@ -14,9 +14,7 @@ const Values := preload("res://save_values.gd")
 
 const COMPRESSIONS := ["fastlz", "deflate", "zstd", "gzip"]
 
-var _decoder = load("res://decoder.gd")
-var _encoder = load("res://encoder.gd")
-var _hex = load("res://hex.gd")
+var _bytes = load("res://bytes.gd")
 var _objects := Arguments.has("objects")
 var _values := Values.new(int(Arguments.value_of("entities", "100")), Arguments.has("ids"), _objects)
 
@@ -72,14 +70,14 @@ func _compare(file: File) -> void:
 	var failed := 0
 	for at in _values.size():
 		# As the engine reads what it writes itself. Ids have no meaning in another run.
-		var own: Array = _decoder.decoded(var2bytes(_values.at(at), _objects), _objects)
-		var expected: PoolByteArray = _encoder.bytes_of(own[0], _objects, false)
+		var own: Array = _bytes.decoded(var2bytes(_values.at(at), _objects), _objects)
+		var expected: PoolByteArray = _bytes.bytes_of(own[0], _objects, false)
 		var found := PoolByteArray()
 		if file.get_position() < file.get_len():
-			found = _encoder.bytes_of(file.get_var(_objects), _objects, false)
+			found = _bytes.bytes_of(file.get_var(_objects), _objects, false)
 		if found != expected:
 			failed += 1
-			print("value %d is %s, not %s" % [at, _hex.encoded(found), _hex.encoded(expected)])
+			print("value %d is %s, not %s" % [at, _bytes.to_hex(found), _bytes.to_hex(expected)])
 	if file.get_position() < file.get_len():
 		failed += 1
 		print("more follows behind the last value")
