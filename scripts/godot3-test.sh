@@ -34,7 +34,7 @@ make_temporary
 old_engine() {
   local expect=$1 status=0 last
   shift
-  (unset DISPLAY; HOME=$files "$timeout" -k 5 60 "$old" --no-window --path "$project/conformance/godot3/project" \
+  (unset DISPLAY; HOME=$files "$timeout" -k 5 60 "$old" --no-window --path "$project/test_projects/godot3" \
     -s "$@" </dev/null >"$files/out" 2>"$files/log") || status=$?
   last=$(awk 'NF { line = $0 } END { print line }' "$files/out" | tr -d '\r')
   [ "$status" != 0 ] || ! grep -qE -e "$expect" <<<"$last" || return 0

@@ -1,7 +1,7 @@
 extends SceneTree
 # For Godot 3: writes an object of every class in renamed.txt, with all its renamed properties set
 # to values that they do not have by themselves, as a File.store_var() loop does:
-#   godot3-server --path godot_project/conformance/godot3/project -s CLASSES/write.gd --classes=CLASSES --out=FILE
+#   godot3-server --path godot_project/test_projects/godot3 -s CLASSES/write.gd --classes=CLASSES --out=FILE
 # CLASSES is the absolute path of this folder. Each value is [class, object, {property: value}].
 # A class that this version does not have is left out, and a property that it does not save.
 # Converted to Godot 4, the file is for read.gd.
