@@ -23,9 +23,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use aes::Aes256;
 use cfb_mode::cipher::{Array, BlockCipherDecrypt, BlockModeDecrypt, BlockModeEncrypt, KeyInit, KeyIvInit};
 use cfb_mode::{Decryptor, Encryptor};
+use md5::{Digest, Md5};
 
 use crate::load::{Input, LoadError, shortened};
-use crate::md5::Md5;
 use varbatch_codec::Kind;
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_workers::{Threads, lock};
@@ -66,9 +66,7 @@ impl Key {
 
     /// Returns the key that `FileAccess.open_encrypted_with_pass` makes of a password: the digits of its MD5.
     pub fn of_password(password: &str) -> Self {
-        let mut hash = Md5::default();
-        hash.update(password.as_bytes());
-        let digits: String = hash.finish().iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits: String = Md5::digest(password).iter().map(|byte| format!("{byte:02x}")).collect();
         Self(digits.as_bytes().try_into().expect("two digits for each of 16 bytes"))
     }
 }
@@ -142,7 +140,7 @@ impl<W: Write + Seek + Send> Encrypter<W> {
         let Self { mut out, hash, len, vector, encrypted, .. } = self;
         out.write_all(&encrypted)?;
         out.seek(SeekFrom::Start(0))?;
-        out.write_all(&[&MAGIC[..], &hash.finish(), &len.to_le_bytes(), &vector].concat())?;
+        out.write_all(&[&MAGIC[..], &hash.finalize(), &len.to_le_bytes(), &vector].concat())?;
         Ok(out)
     }
 
@@ -270,8 +268,8 @@ impl Decrypter {
     }
 
     fn check(&mut self) -> Result<(), LoadError> {
-        let hash = || std::mem::take(&mut self.hashing.wait(0).hash).finish();
-        if self.expected.take().is_none_or(|expected| hash() == expected) {
+        let hash = || std::mem::take(&mut self.hashing.wait(0).hash).finalize();
+        if self.expected.take().is_none_or(|expected| hash()[..] == expected) {
             return Ok(());
         }
         // Of any eight bytes, one in many millions can be a length and a type.

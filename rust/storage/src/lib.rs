@@ -15,7 +15,6 @@ pub mod fill;
 mod guess;
 mod known;
 mod load;
-mod md5;
 mod open;
 mod order;
 mod replace;
