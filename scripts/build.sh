@@ -29,7 +29,7 @@ profile=release crate=varbatch
 if [ "$tool" ]; then
   crate=varbatch-cli
   [ "$bin" ] || usage_error "--tool needs --bin"
-  [ -z "$double" ] || usage_error "--double is for the library"
+  [ -z "$double$no_store" ] || usage_error "--double and --no-store are for the library"
   case $triple in *-windows-*) names='varbatch.exe varbatch.exe' ;; *) names='varbatch varbatch' ;; esac
 else
   names=$(library_names "$triple") || die "the manifest names no library for $triple"

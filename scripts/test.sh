@@ -62,8 +62,8 @@ mkdir -p "$logs"
 format() { step count_step "cargo fmt" cargo fmt --all --check; }
 lints() {
   step count_step "cargo clippy" cargo clippy --workspace --all-targets --features varbatch-codec/serde --locked -- -D warnings
-  step count_step "cargo clippy, no store" cargo clippy --package varbatch --package varbatch-cli --no-default-features \
-    --features varbatch/api-4-4 --locked -- -D warnings
+  step count_step "cargo clippy, no store" cargo clippy --package varbatch --no-default-features --features api-4-4 \
+    --locked -- -D warnings
 }
 shell_lints() { step count_step "shellcheck" scripts/lint.sh; }
 cargo_tests() {

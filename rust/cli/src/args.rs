@@ -275,9 +275,8 @@ pub enum To {
 }
 
 fn engine_or_store() -> impl TypedValueParser<Value = To> {
-    let store = cfg!(feature = "store").then(|| PossibleValue::new("store"));
     let engines = DialectName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    PossibleValuesParser::new(engines.chain(store))
+    PossibleValuesParser::new(engines.chain([PossibleValue::new("store")]))
         .map(|name| DialectName::from_str(&name, false).map_or(To::Store, To::Engine))
 }
 

@@ -13,7 +13,6 @@ use crate::args::{Convert, DialectName, To};
 use crate::input::{Failure, Input, STANDARD, name, unnamed};
 use crate::output::{Progress, print, say};
 use crate::source::{Buffers, give_hint, loader};
-#[cfg(feature = "store")]
 use crate::{pairs, store};
 
 pub fn run(args: &Convert) -> Result<(), Failure> {
@@ -28,20 +27,14 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     let buffers = Buffers::of(&input)?;
     let (flushed, count, is_whole) = match args.to {
         To::Engine(to) if buffers.rows.is_none() => convert(buffers, args, to, &path, &name)?,
-        #[cfg(feature = "store")]
         to => pairs::convert(buffers, to, &path, &name)?,
-        #[cfg(not(feature = "store"))]
-        _ => unreachable!("no file is a store"),
     };
     // It may be the file to replace, and some systems cannot replace an open file.
     drop(input);
     refuse_to_replace(args, &path, &name)?;
     let put =
         || flushed.commit(&Ticket::take_for(&path)).map(|_| ()).map_err(|error| Failure::file(&name, words(&error)));
-    #[cfg(feature = "store")]
     store::replace(&path, &name, put)?;
-    #[cfg(not(feature = "store"))]
-    put()?;
     if folder.is_some() {
         // Its output is the file alone.
         io::copy(&mut std::fs::File::open(&path)?, &mut io::stdout())?;

@@ -81,7 +81,6 @@ impl Report<'_> {
         loop {
             // Keys are sorted: the lesser one is missing in the other store.
             let order = match (&before.rows, &after.rows) {
-                #[cfg(feature = "store")]
                 (Some(before), Some(after)) => before.order(after),
                 _ => Ordering::Equal,
             };

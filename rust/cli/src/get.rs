@@ -19,7 +19,6 @@ pub fn run(args: &Get) -> Result<(), Failure> {
     let wanted = crate::path::parse(&args.wanted, args.from.dialect()).map_err(Failure::Usage)?;
     let input = Input::open(&args.path, args.from, args.reading)?;
     let mut buffers = Buffers::of(&input)?;
-    #[cfg(feature = "store")]
     if let (None, Some(rows)) = (args.frame, &mut buffers.rows) {
         return print(args, wanted.get(1..).unwrap_or_default(), &rows.find(&input, wanted.first())?);
     }

@@ -2,7 +2,6 @@
 //!
 //! A pipe is first copied to a temporary file without a name: most formats need its length, and some are read twice.
 
-use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read, Seek};
@@ -10,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
+use glob::{MatchOptions, glob_with};
 use varbatch_storage::compressed::CompressedError;
 use varbatch_storage::{LoadError, words};
 use varbatch_workers::Threads;
@@ -22,7 +22,6 @@ pub const STANDARD: &str = "-";
 
 #[derive(Debug)]
 pub struct Input {
-    #[cfg_attr(not(feature = "store"), expect(dead_code, reason = "SQLite opens files by their names"))]
     pub path: PathBuf,
     pub name: String,
     pub from: DialectName,
@@ -123,36 +122,14 @@ pub fn unnamed(error: &io::Error) -> String {
 /// Returns the files that each path stands for, in the order of their names: with `*` and `?`, which the shells of Windows
 /// leave to programs. A path that stands for none is kept: opening it fails, and says so, as no file has such a name there.
 pub fn expand(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let of = |path: &PathBuf| files(path).filter(|files| !files.is_empty()).unwrap_or_else(|| vec![path.clone()]);
-    paths.iter().flat_map(of).collect()
-}
-
-/// Returns the files that match a path whose last part has wildcards.
-fn files(path: &Path) -> Option<Vec<PathBuf>> {
-    let pattern = path.file_name()?.to_str().filter(|name| name.contains(['*', '?']))?;
-    let folder = path.parent()?;
-    let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let files = fs::read_dir(listed).ok()?.flatten().filter(|entry| entry.path().is_file());
-    let is_found = |name: &OsString| name.to_str().is_some_and(|name| matches(pattern, name));
-    let mut names: Vec<_> = files.map(|entry| entry.file_name()).filter(is_found).collect();
-    names.sort();
-    Some(names.into_iter().map(|name| folder.join(name)).collect())
-}
-
-/// Returns true if a name is what a pattern with `*` and `?` stands for, whatever the case of letters.
-fn matches(pattern: &str, name: &str) -> bool {
-    let chars = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
-    let name = chars(name);
-    // The numbers of first characters of the name that the pattern so far matches, in ascending order.
-    let mut lens = vec![0];
-    for wanted in chars(pattern) {
-        let is_next = |len: usize| name.get(len).is_some_and(|&char| wanted == '?' || wanted == char);
-        lens = match (wanted, lens.first()) {
-            ('*', Some(&first)) => (first..=name.len()).collect(),
-            _ => lens.into_iter().filter(|&len| is_next(len)).map(|len| len + 1).collect(),
-        };
-    }
-    lens.last() == Some(&name.len())
+    let options = MatchOptions { case_sensitive: false, ..MatchOptions::new() };
+    let files = |path: &PathBuf| {
+        // A bracket is a part of the name.
+        let pattern = path.to_str().filter(|name| name.contains(['*', '?']))?.replace('[', "[[]");
+        let found = glob_with(&pattern, options).ok()?.flatten().filter(|path| path.is_file());
+        Some(found.collect()).filter(|files: &Vec<_>| !files.is_empty())
+    };
+    paths.iter().flat_map(|path| files(path).unwrap_or_else(|| vec![path.clone()])).collect()
 }
 
 /// Why a command ends early: damaged data; wrong arguments; a file; the standard output; or what was reported, with its code.

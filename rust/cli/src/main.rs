@@ -13,12 +13,10 @@ mod diff;
 mod get;
 mod input;
 mod output;
-#[cfg(feature = "store")]
 mod pairs;
 mod path;
 mod show;
 mod source;
-#[cfg(feature = "store")]
 mod store;
 mod value;
 
@@ -29,7 +27,6 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use clap_mangen::Man as Page;
-use clap_mangen::roff::{Roff, roman};
 use varbatch_codec::quote::visible;
 
 use crate::args::{Args, Command};
@@ -101,41 +98,5 @@ fn manual(command: Option<String>) -> Result<(), Failure> {
         let found = all.find_subcommand(&name).cloned();
         all = found.ok_or_else(|| Failure::Usage(format!("man: expected a command, found {name}")))?;
     }
-    Ok(write_page(all, &mut io::stdout())?)
-}
-
-/// Writes a page, with the examples and exit codes of the help.
-fn write_page(command: clap::Command, out: &mut dyn Write) -> io::Result<()> {
-    let help = command.get_after_long_help().or(command.get_after_help());
-    let help = help.map(ToString::to_string).unwrap_or_default();
-    let name = command.get_bin_name().unwrap_or(command.get_name()).replace(' ', "-");
-    let has_commands = command.has_subcommands();
-    let page = Page::new(command).title(name).manual("VarBatch".to_owned());
-    page.render_title(out)?;
-    page.render_name_section(out)?;
-    page.render_synopsis_section(out)?;
-    page.render_description_section(out)?;
-    page.render_options_section(out)?;
-    if has_commands {
-        page.render_subcommands_section(out)?;
-    }
-    let (mut roff, mut section) = (Roff::new(), "");
-    for part in help.split("\n\n") {
-        // A list has a heading of one line.
-        let list = part.split_once(":\n").filter(|(heading, _)| !heading.contains('\n'));
-        let heading = list.map_or("details", |(heading, _)| heading);
-        match heading == section {
-            true => roff.control("PP", []),
-            false => roff.control("SH", [heading.to_uppercase().as_str()]),
-        };
-        section = heading;
-        if let Some((_, list)) = list {
-            roff.control("nf", []);
-            list.lines().for_each(|line| _ = roff.text([roman(line)]));
-            roff.control("fi", []);
-        } else {
-            roff.text([roman(part.replace('\n', " "))]);
-        }
-    }
-    roff.to_writer(out)
+    Ok(Page::new(all).manual("VarBatch").render(&mut io::stdout())?)
 }

@@ -48,7 +48,6 @@ fn some(mut buffers: Buffers<'_>, args: &Show, tree: &mut Tree) -> Result<(), Fa
     if let Some(start) = args.start {
         buffers.select("--start", start, (!args.all).then_some(max_count as u64))?;
     }
-    #[cfg(feature = "store")]
     if let (false, Some(rows)) = (tree.is_json, &buffers.rows) {
         tree.line(HEAD.apply_to(format_args!("store, {}", rows.count())))?;
     }

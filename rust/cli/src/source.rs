@@ -12,11 +12,7 @@ use crate::args::{DialectName, Format};
 use crate::buffer::Buffer;
 use crate::input::{Failure, Input};
 use crate::output::say;
-#[cfg(feature = "store")]
 use crate::store::Rows;
-
-#[cfg(not(feature = "store"))]
-type Rows = std::convert::Infallible;
 
 /// Bytes of an input that are read before all of it is held as one value; and those of what may be one: of a longer one, the
 /// Reader reports the first byte that is too much.
@@ -63,7 +59,6 @@ pub struct Buffers<'i> {
 
 impl<'i> Buffers<'i> {
     pub fn of(input: &'i Rc<Input>) -> Result<Self, Failure> {
-        #[cfg(feature = "store")]
         if let rows @ Some(_) = Rows::of(input)? {
             let (dialect, loader) = (input.from.dialect(), None);
             return Ok(Self { input, dialect, loader, rows, index: 0, piece: Vec::new(), base: 0, given: 0 });
@@ -91,7 +86,6 @@ impl<'i> Buffers<'i> {
 
     /// Reads the next one. An error is about what follows the last.
     pub fn next(&mut self) -> Result<Option<Buffer<'_>>, Failure> {
-        #[cfg(feature = "store")]
         if let Some(ref mut rows) = self.rows {
             return rows.next(self.input);
         }

@@ -8,9 +8,7 @@ mod inputs;
 #[cfg(unix)]
 mod output;
 mod show;
-#[cfg(feature = "store")]
 mod store;
-#[cfg(feature = "store")]
 mod store_damage;
 mod support;
 mod usage;

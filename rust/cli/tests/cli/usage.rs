@@ -108,10 +108,10 @@ fn completions_of_bash_complete() {
 fn manual_pages_are_complete() {
     let folder = Folder::new();
     for (page, parts) in [
-        ("man", ["varbatch\\-show", "EXAMPLES", "EXIT CODES", "standard input"]),
-        ("man show", ["\\-\\-max\\-items", "EXAMPLES", "EXIT CODES", "hex"]),
-        ("man get", ["\\-\\-raw", "EXAMPLES", "EXIT CODES", "metadata"]),
-        ("man check", ["\\-\\-all", "EXAMPLES", "EXIT CODES", "empty"]),
+        ("man", ["varbatch\\-show", "Examples:", "Exit codes:", "standard input"]),
+        ("man show", ["\\-\\-max\\-items", "Examples:", "Exit codes:", "hex"]),
+        ("man get", ["\\-\\-raw", "Examples:", "Exit codes:", "metadata"]),
+        ("man check", ["\\-\\-all", "Examples:", "Exit codes:", "empty"]),
     ] {
         let ran = folder.run(page);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{page}");
