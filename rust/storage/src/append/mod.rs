@@ -9,23 +9,25 @@
 
 mod tail;
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use self::tail::whole_end;
 use crate::beside::{claim, is_at};
 use crate::disk;
 use crate::encrypted;
+use crate::known::Seen;
 use crate::open::{open_regular, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
 use crate::replace::retry;
 use varbatch_codec::Dialect;
 use varbatch_workers::lock;
 
-/// Files whose last end is known, so that a log need not be read at each append.
+/// The last files as appends of this process left them, the latest one last: a log need not be read at each append.
+static KNOWN: Mutex<Vec<Seen>> = Mutex::new(Vec::new());
 const KNOWN_ENDS: usize = 16;
 
 /// How often an append looks again if another process appends, and how long it waits between: two seconds together.
@@ -60,7 +62,8 @@ pub(crate) struct Appender {
     start: u64,
     /// The number of the ticket of an append that made the file.
     maker: Option<u64>,
-    /// True if an append of this process has flushed the file's name.
+    /// The file as it was before, and whether an append of this process has left it so, with its name flushed.
+    found: Seen,
     is_known: bool,
     is_kept: bool,
 }
@@ -88,9 +91,10 @@ impl Appender {
             return Err(AppendError::Encrypted);
         }
         // Nobody has changed it since an append of this process.
-        let is_known = known(&path, &metadata).is_some_and(|file| lock(&KNOWN).contains(&file));
+        let found = Seen::of(&metadata);
+        let is_known = lock(&KNOWN).contains(&found);
         let start = if maker.is_some() || is_known { len } else { whole_end(&file, len, dialect)? };
-        let this = Self { file, path, start, maker, is_known, is_kept: false };
+        let this = Self { file, path, start, maker, found, is_known, is_kept: false };
         if start < len {
             disk::set_len(&this.file, start)?;
         }
@@ -112,8 +116,8 @@ impl Appender {
         self.is_kept = true;
         if let Ok(metadata) = self.file.metadata() {
             let mut all = lock(&KNOWN);
-            all.retain(|(path, ..)| *path != self.path);
-            all.extend(known(&self.path, &metadata));
+            all.retain(|seen| *seen != self.found);
+            all.push(Seen::of(&metadata));
             let excess = all.len().saturating_sub(KNOWN_ENDS);
             all.drain(..excess);
         }
@@ -168,14 +172,4 @@ fn open_or_make(path: &Path) -> io::Result<(File, bool)> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((disk::create(&mut options, path)?, true)),
         opened => Ok((opened?.0, false)),
     }
-}
-
-/// A file as an append of this process left it: its path, length and time.
-type Known = (PathBuf, u64, SystemTime);
-
-/// The last ones, the latest one last.
-static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
-
-fn known(path: &Path, metadata: &Metadata) -> Option<Known> {
-    Some((path.to_owned(), metadata.len(), metadata.modified().ok()?))
 }
