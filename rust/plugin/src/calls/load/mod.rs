@@ -89,11 +89,9 @@ impl Loading {
         self.loader.passed().is_some()
     }
 
-    fn read_all(&mut self) {
-        while !self.is_read {
-            let is_large = !self.is_finding() && self.len >= LOAD_PARALLEL_FROM;
-            pool::with(is_large, |threads| self.load_some(PIECES, threads, None));
-        }
+    /// True if several threads should do the next step.
+    fn is_large(&self) -> bool {
+        !self.is_read && !self.is_finding() && self.len >= LOAD_PARALLEL_FROM
     }
 
     /// Makes no objects for nobody: of a damaged file the only value is not returned, of an encrypted one nothing is.
@@ -273,15 +271,26 @@ impl Load {
     }
 
     fn at_once(mut self) -> Self {
-        self.loading.iter_mut().for_each(Loading::read_all);
-        if self.takes_backup(&Threads::alone()) {
-            self.loading.iter_mut().for_each(Loading::read_all);
-        }
-        if let Ok(loading) = &mut self.loading {
-            loading.drop_if_damaged();
-            loading.decoded.finish();
-        }
+        let is_large = |load: &Self| load.loading.as_ref().is_ok_and(Loading::is_large);
+        while pool::with(is_large(&self), |threads| self.next(PIECES, threads, None)) != NextStep::Done {}
         self
+    }
+
+    /// Loads up to so many pieces per thread, decides what is loaded when all is read, or builds a value with the engine.
+    fn next(&mut self, pieces: usize, threads: &Threads, report: Option<OnProgress<'_>>) -> NextStep {
+        let Ok(loading) = &mut self.loading else {
+            return if self.takes_backup(threads) { NextStep::More } else { NextStep::Done };
+        };
+        if loading.is_read {
+            return loading.decoded.step_with_engine();
+        }
+        loading.load_some(pieces, threads, report);
+        if !loading.is_read || self.takes_backup(threads) {
+            return NextStep::More;
+        }
+        let Ok(loading) = &mut self.loading else { return NextStep::Done };
+        loading.drop_if_damaged();
+        loading.decoded.end()
     }
 
     /// True if it begins with the backup, as only that is whole. Call it when all was read, before objects are made.
@@ -367,19 +376,7 @@ impl Load {
 
 impl Work for Load {
     fn step(&mut self, threads: &Threads, report: OnProgress<'_>) -> NextStep {
-        let Ok(loading) = &mut self.loading else {
-            return if self.takes_backup(threads) { NextStep::More } else { NextStep::Done };
-        };
-        if loading.is_read {
-            return loading.decoded.step_with_engine();
-        }
-        loading.load_some(1, threads, Some(report));
-        if !loading.is_read || self.takes_backup(threads) {
-            return NextStep::More;
-        }
-        let Ok(loading) = &mut self.loading else { return NextStep::Done };
-        loading.drop_if_damaged();
-        loading.decoded.end()
+        self.next(1, threads, Some(report))
     }
 
     fn progress(&self) -> f32 {
