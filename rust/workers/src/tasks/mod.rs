@@ -104,7 +104,7 @@ impl<W: Work> Tasks<W> {
         let home = if threads.has_helpers() { Place::Helpers } else { Place::Owner };
         let task = Task::new(&self.queue, home, work, Box::new(listener));
         let mut lists = lock(&self.queue.lists);
-        if lists.is_closing {
+        if lists.closing > 0 {
             drop(lists);
             task.cancel();
             task.work_on(threads, home, None);
@@ -136,7 +136,7 @@ impl<W: Work> Tasks<W> {
     /// ended. The queue can then be used again. Must not be called inside a step or a listener: it waits for them.
     pub fn shut_down(&self, threads: &Threads) {
         let mut lists = lock(&self.queue.lists);
-        lists.is_closing = true;
+        lists.closing += 1;
         let tasks: Vec<_> = lists.live.values().map(|(task, _)| Arc::clone(task)).collect();
         drop(lists);
         tasks.iter().filter(|task| !task.outlives_shut_down).for_each(Task::cancel);
@@ -145,7 +145,7 @@ impl<W: Work> Tasks<W> {
         }
         let is_used = |lists: &mut Lists<_>| !lists.live.is_empty() || lists.running > 0;
         let mut lists = unpoisoned(self.queue.ended.wait_while(lock(&self.queue.lists), is_used));
-        lists.is_closing = false;
+        lists.closing -= 1;
         let hints = std::mem::take(&mut lists.owned);
         drop(lists);
         drop(hints);

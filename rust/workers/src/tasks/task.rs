@@ -35,7 +35,7 @@ pub(super) enum Place {
 /// What tasks of a queue have in common: those that have not ended, and the owner's list. A task may live longer.
 pub(super) struct Queue<W: Work> {
     pub(super) lists: Mutex<Lists<W>>,
-    /// Woken when a task or a turn has ended.
+    /// Woken when a task or a turn has ended, during a shut down: even if nobody waits, waking asks the system.
     pub(super) ended: Condvar,
 }
 
@@ -46,8 +46,8 @@ pub(super) struct Lists<W: Work> {
     pub(super) owned: VecDeque<Arc<Task<W>>>,
     /// Turns on helpers, begun or not, and calls of `run_slice`.
     pub(super) running: usize,
-    /// True while no tasks are added.
-    pub(super) is_closing: bool,
+    /// How many shut downs are under way: meanwhile no tasks are added.
+    pub(super) closing: usize,
 }
 
 pub(super) type Listener<W> = Box<dyn Fn(&Arc<Task<W>>, TaskEvent) + Send + Sync>;
@@ -324,8 +324,13 @@ impl<W: Work> Task<W> {
 
     /// Ends the task, which must be put at no place any more.
     fn end(self: &Arc<Self>, end: State<W>) -> Option<Place> {
-        *lock(&self.state) = end;
-        self.changed.notify_all();
+        let mut state = lock(&self.state);
+        *state = end;
+        let is_wanted = self.wanted.load(Ordering::Relaxed) > 0;
+        drop(state);
+        if is_wanted {
+            self.changed.notify_all();
+        }
         self.report(TaskEvent::Finished);
         self.queue.remove(self.id);
         None
@@ -350,7 +355,7 @@ impl<W: Work> Task<W> {
 
 impl<W: Work> Queue<W> {
     pub(super) fn new() -> Arc<Self> {
-        let lists = Lists { live: BTreeMap::new(), owned: VecDeque::new(), running: 0, is_closing: false };
+        let lists = Lists { live: BTreeMap::new(), owned: VecDeque::new(), running: 0, closing: 0 };
         Arc::new(Self { lists: Mutex::new(lists), ended: Condvar::new() })
     }
 
@@ -364,8 +369,9 @@ impl<W: Work> Queue<W> {
 
     /// Ends a turn, or a call of `run_slice`.
     pub(super) fn end_run(&self) {
-        lock(&self.lists).running -= 1;
-        self.ended.notify_all();
+        let mut lists = lock(&self.lists);
+        lists.running -= 1;
+        self.notify(&lists);
     }
 
     /// Removes a task whose end was reported.
@@ -376,8 +382,16 @@ impl<W: Work> Queue<W> {
         drop(lists);
         // Before a shut down is notified, as this may be the last handle to the threads.
         drop(threads);
-        let task = lock(&self.lists).live.remove(&id);
-        self.ended.notify_all();
+        let mut lists = lock(&self.lists);
+        let task = lists.live.remove(&id);
+        self.notify(&lists);
+        drop(lists);
         drop(task);
+    }
+
+    fn notify(&self, lists: &Lists<W>) {
+        if lists.closing > 0 {
+            self.ended.notify_all();
+        }
     }
 }
