@@ -153,6 +153,9 @@ func test_what_cannot_be_opened_is_no_damage() -> void:
 	# It is of another format or engine, or one value.
 	var others: Dictionary[String, PackedByteArray] = {
 		"found text": '{"level": 57}'.to_utf8_buffer(),
+		"found text, such as JSON": "{}".to_utf8_buffer(),
+		"found a JPEG image": PackedByteArray([0xff, 0xd8, 0xff, 0xe0, 0, 16, 74, 70, 73, 70]),
+		"DIALECT_GODOT_3) reads it": VarBatch.var_to_bytes_in({"at": Vector2(3, 4)}, VarBatch.DIALECT_GODOT_3),
 		"its values can be read in DIALECT_GODOT_3":
 		frame(VarBatch.var_to_bytes_in({"at": Vector2(3, 4)}, VarBatch.DIALECT_GODOT_3)),
 		"it is one value without a length": var_to_bytes({"level": 57}),
@@ -160,8 +163,27 @@ func test_what_cannot_be_opened_is_no_damage() -> void:
 	for what: String in others:
 		write(path, others[what])
 		check_forms("load_var", [path, 5], 5, ERR_FILE_UNRECOGNIZED, [what])
+	# What is nothing known may be damage.
+	write(path, "HEAD1".to_ascii_buffer() + frame(var_to_bytes({"level": 57})))
+	check_call(&"load_var", [path, 5], "old", [INSTEAD % path + "..."])
+	# But not if the checksum is right.
+	check_int(VarBatch.save_var(_bak, "old", false, -1, "a"), OK, "saving")
+	write(path, others["found text"])
+	check_forms("load_var", [path, 5, false, "a"], 5, ERR_FILE_UNRECOGNIZED, ["without a key it may be readable"])
+	for what: String in others:
+		DirAccess.remove_absolute(path)
+		check_int(VarBatch.save_bytes(path, others[what], -1, "a"), OK, "saving")
+		var told := what.replace("VarBatch.load_bytes(path)", "VarBatch.load_bytes(path, key)")
+		check_forms("load_var", [path, 5, false, "a"], 5, ERR_FILE_UNRECOGNIZED, [told])
+	DirAccess.remove_absolute(path)
+	var header := "HEAD1".to_ascii_buffer()
+	check_int(VarBatch.save_vars(path, [{"level": 57}], false, -1, "a", false, header), OK, "saving")
+	for offset: int in [0, 4, 6]:
+		var skips := "but its checksum is right: expected values as FileAccess.store_var() writes them; load_vars() skips"
+		check_forms("load_vars", [path, false, 0, -1, "a", offset], [], ERR_FILE_UNRECOGNIZED, [skips])
 	# It has no values, as the game has saved it.
 	var kept := [WARNING + '...it is kept as "%s.set-aside"' % path.get_file()]
+	check_int(VarBatch.save_var(_bak, "old"), OK, "saving")
 	check_call(&"save_vars", [path, [], false, FileAccess.COMPRESSION_ZSTD], OK, kept)
 	check_forms("load_var", [path, 5], 5, ERR_FILE_EOF, ["expected a value"])
 	_remove()

@@ -132,7 +132,8 @@ func test_resources() -> void:
 func test_texts_images_and_archives() -> void:
 	var config := ConfigFile.new()
 	config.set_value("audio", "volume", 0.5)
-	var texts: PackedStringArray = [JSON.stringify(_values), "{}  ", "Hello, world!"]
+	var texts: PackedStringArray = [JSON.stringify(_values), "{}  ", "{}", "[1]", "12\n", "Hello, world!"]
+	texts.append(Marshalls.variant_to_base64({"gold": 12, "names": ["Ada", "Bo"]}))
 	write(path, config.encode_to_text().to_utf8_buffer())
 	_check_found("text with sections and keys, at byte 0; ConfigFile.load() reads it")
 	for text: String in texts + PackedStringArray(["日本語😀\n".repeat(200)]):
@@ -145,6 +146,17 @@ func test_texts_images_and_archives() -> void:
 		_check_found("text, such as JSON, at byte 0; FileAccess.open_compressed(path, FileAccess.READ, FileAccess.COMPRESSION_ZSTD)")
 	Image.create(8, 8, false, Image.FORMAT_RGB8).save_png(path)
 	_check_found("a PNG image, at byte 0; Image.load_from_file() reads it")
+	Image.create(8, 8, false, Image.FORMAT_RGB8).save_jpg(path)
+	_check_found("a JPEG image, at byte 0; Image.load_from_file() reads it")
+	Image.create(8, 8, false, Image.FORMAT_RGB8).save_webp(path)
+	_check_found("a RIFF file, such as WAV or WebP, at byte 0; AudioStreamWAV.load_from_file() or Image.load_from_file()")
+	write(path, "\ufeff{}".to_utf16_buffer())
+	_check_found("text in UTF-16, at byte 0; FileAccess.get_file_as_bytes(path).get_string_from_utf16() reads it")
+	check(FileAccess.get_file_as_bytes(path).get_string_from_utf16() == "{}", "another text")
+	for what: String in ["OggS", "GDPC", "SQLite format 3"]:
+		var known := {"OggS": "an Ogg stream", "GDPC": 'a pack of Godot ("GDPC")'}
+		write(path, what.to_ascii_buffer() + PackedByteArray([0, 2, 0, 0, 0, 0, 0, 0]))
+		_check_found(known.get(what, "a store, or another SQLite file") as String)
 	var packer := ZIPPacker.new()
 	packer.open(path)
 	packer.start_file("a.txt")
@@ -156,6 +168,10 @@ func test_texts_images_and_archives() -> void:
 	write(path, stream.compress(gzip))
 	_check_found("a gzip stream, at byte 0; FileAccess.get_file_as_bytes(path).decompress_dynamic(")
 	check_bytes(FileAccess.get_file_as_bytes(path).decompress_dynamic(-1, gzip), stream, "unpacked")
+	var zstd := FileAccess.COMPRESSION_ZSTD
+	write(path, stream.compress(zstd))
+	_check_found("a Zstandard stream, at byte 0; FileAccess.get_file_as_bytes(path).decompress(size, ")
+	check_bytes(FileAccess.get_file_as_bytes(path).decompress(stream.size(), zstd), stream, "unpacked")
 
 
 func test_big_endian_lengths() -> void:
@@ -174,8 +190,29 @@ func test_big_endian_lengths() -> void:
 func test_one_value_without_a_length() -> void:
 	for value: Variant in [_values, _values[0], "a text that is long enough", _noise, 1.5]:
 		write(path, var_to_bytes(value))
-		_check_hint("; it is one value without a length: bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it")
+		_check_hint("; it is one value without a length: VarBatch.bytes_to_var(VarBatch.load_bytes(path)) reads it")
 		check_value(bytes_to_var(FileAccess.get_file_as_bytes(path)), value, "by the engine")
+
+
+## As the help of transcode() saves them in Godot 3; however the file is stored, the advice reads them.
+func test_one_value_of_another_engine_without_a_length() -> void:
+	for value: Variant in [{"a": 1}, [1, 2.5, "three"], {"at": Vector3(1, 2, 3)}, range(50), {"pool": PackedVector2Array([Vector2(1, 2)])}]:
+		for in_godot_3: bool in [false, true]:
+			var bytes := VarBatch.var_to_bytes_in(value, GODOT_3) if in_godot_3 else var_to_bytes(value)
+			for stored_as: Array in [[-1, null], [FileAccess.COMPRESSION_ZSTD, null], [-1, "key"]]:
+				var key: Variant = stored_as[1]
+				DirAccess.remove_absolute(path)
+				check_int(VarBatch.save_bytes(path, bytes, stored_as[0] as int, key), OK, "saving")
+				var load := "VarBatch.load_bytes(path%s)" % (", key" if key else "")
+				if in_godot_3:
+					_check_hint("VarBatch.bytes_to_var_in(%s, VarBatch.DIALECT_GODOT_3) reads it" % load, key)
+				else:
+					_check_hint("VarBatch.bytes_to_var(%s) reads it" % load, key)
+				var read := VarBatch.load_bytes(path, key)
+				check_value(VarBatch.bytes_to_var_in(read, GODOT_3 if in_godot_3 else GODOT_4), value, load)
+			if not in_godot_3:
+				write(path, bytes)
+				_check_translation("VarBatch.bytes_to_var(VarBatch.load_bytes(path)) reads it", GODOT_3)
 
 
 func test_saves_of_godot_3() -> void:
@@ -205,16 +242,18 @@ func _check_found(what: String) -> void:
 
 
 ## In one line of each call, wherever values are as in Godot 4.
-func _check_hint(text: String) -> void:
-	var values: Array = quietly(func() -> Array: return VarBatch.load_vars(path))
+func _check_hint(text: String, key: Variant = null) -> void:
+	var values: Array = quietly(func() -> Array: return VarBatch.load_vars(path, false, 0, -1, key))
 	var code := ERR_UNAUTHORIZED if "GDEC" in text else ERR_FILE_UNRECOGNIZED
-	check_forms("load_vars", [path], values, code, [text])
-	check_forms("load_var", [path, 7], 7, code, [text])
-	if not "DIALECT_GODOT_3" in text:
-		_check_translation(text, GODOT_4)
+	check_forms("load_vars", [path, false, 0, -1, key], values, code, [text])
+	check_forms("load_var", [path, 7, false, key], 7, code, [text])
+	if not (key or "GDEC" in text or "open_compressed" in text or "bytes_to_var" in text or "DIALECT" in text):
+		check_forms("append_vars", [path, [1]], code, code, [text.get_slice("; ", 1)])
+	if not "its values can be read in DIALECT_GODOT_3" in text:
+		_check_translation(text, GODOT_4, key)
 
 
-func _check_translation(text: String, from: int) -> void:
-	var arguments: Array = [path, folder.path_join("target"), from, from]
+func _check_translation(text: String, from: int, key: Variant = null) -> void:
+	var arguments: Array = [path, folder.path_join("target"), from, GODOT_4 if key else from, key]
 	var code := ERR_UNAUTHORIZED if "GDEC" in text else ERR_FILE_UNRECOGNIZED
 	check_call(&"transcode_file", arguments, code, ["...%s..." % text], code)

@@ -42,7 +42,7 @@ func _read_table() -> void:
 		var cells := line.split("|")
 		if cells.size() == 4 and "`" in cells[2]:
 			_table[cells[1].strip_edges()] = CODES[cells[2].get_slice("`", 1)]
-	check_int(_table.size(), 17, "rows of the table")
+	check_int(_table.size(), 18, "rows of the table")
 
 
 ## One buffer, by all methods that decode it.
@@ -130,6 +130,9 @@ func _of_files() -> void:
 		_of_file("a file of another format, such as JSON", path)
 	write(path, var_to_bytes({"gold": [1, 2.5]}))
 	_of_file("a value without its length", path)
+	for bytes: PackedByteArray in [VarBatch.var_to_bytes_in({"gold": 1}, GODOT_3), "{}".to_utf8_buffer()]:
+		check_int(VarBatch.save_bytes(secret, bytes, -1, "right"), OK, "saving")
+		_of_file("an encrypted file that holds no values, and whose checksum is right", secret, "right", false)
 	write(path, frame(VarBatch.var_to_bytes_in(PackedVector2Array([Vector2(1, 2)]), GODOT_3)))
 	_of_file("values of another engine", path)
 	var file := FileAccess.open(path, FileAccess.WRITE)
@@ -148,13 +151,13 @@ func _of_files() -> void:
 	_check(code, &"get_vars", [FileAccess.open(path, FileAccess.READ), 1], cause)
 
 
-func _of_file(cause: String, file: String, key: Variant = null) -> void:
+func _of_file(cause: String, file: String, key: Variant = null, bytes := true) -> void:
 	var code := _code(cause)
 	_check_forms(code, "load_var", [file, null, false, key], cause)
 	_check_forms(code, "load_vars", [file, false, 0, -1, key], cause)
 	_check(code, &"transcode_file", [file, folder + "/target", GODOT_4, GODOT_4, key], cause)
 	# Any bytes are whole, but not any encrypted file.
-	if key != null or code in [ERR_UNAUTHORIZED, ERR_FILE_NOT_FOUND, ERR_FILE_CANT_OPEN]:
+	if bytes and key != null or code in [ERR_UNAUTHORIZED, ERR_FILE_NOT_FOUND, ERR_FILE_CANT_OPEN]:
 		_check_forms(code, "load_bytes", [file, key], cause)
 	check(not FileAccess.file_exists(folder + "/target"), "something was written: " + cause)
 
@@ -162,11 +165,19 @@ func _of_file(cause: String, file: String, key: Variant = null) -> void:
 ## Plain, compressed and encrypted files that are cut off.
 func _of_damaged_files() -> void:
 	for stored_as: Array in [[-1, null], [FileAccess.COMPRESSION_ZSTD, null], [-1, "right"]]:
-		check_int(VarBatch.save_var(path, {"gold": [1, 2.5]}, false, stored_as[0], stored_as[1]), OK, "saving")
+		DirAccess.remove_absolute(path)
+		check_int(VarBatch.save_var(path, {"gold": [1, 2.5], "x": 1}, false, stored_as[0], stored_as[1]), OK, "saving")
 		var bytes := FileAccess.get_file_as_bytes(path)
-		for size: int in [5, 9, bytes.size() / 2, bytes.size() - 1]:
+		for size: int in [1, 2, 3, 5, 9, bytes.size() / 2, bytes.size() - 1]:
 			write(path, bytes.slice(0, size))
 			_of_file("the bytes are cut off or damaged", path, stored_as[1])
+		# Each byte behind the head of an encrypted file.
+		for at: int in range(44, 44 + 28 if stored_as[1] else 0):
+			var damaged := bytes.duplicate()
+			damaged[at] ^= 0x55
+			write(path, damaged)
+			_of_file("the bytes are cut off or damaged", path, stored_as[1])
+			_check(ERR_FILE_CORRUPT, &"transcode_file", [path, folder + "/target", GODOT_3, GODOT_4, stored_as[1]], "damaged")
 
 
 func _check_forms(code: Error, method: String, arguments: Array, cause: String) -> void:

@@ -171,8 +171,9 @@ impl<W: Write + Seek + Send> Encrypter<W> {
 pub(crate) struct Decrypter {
     input: Box<dyn Input>,
     cipher: Cipher,
-    /// The hash in the file, until it was compared.
+    /// The hash in the file, until it was compared, and the error if it differed.
     expected: Option<[u8; BLOCK_LEN]>,
+    failed: Option<EncryptedError>,
     /// The hash of what is read, with which other threads can go on meanwhile.
     pub hashing: Arc<Hashing>,
     /// Bytes of the stream, and those that were not read yet.
@@ -195,8 +196,11 @@ impl Decrypter {
     pub fn new(mut input: Box<dyn Input>, file_len: u64, key: &Key) -> Result<Self, LoadError> {
         let mut head = Vec::with_capacity(HEAD_LEN);
         input.by_ref().take(HEAD_LEN as u64).read_to_end(&mut head)?;
-        let rest = head.strip_prefix(&MAGIC).ok_or(EncryptedError::NotEncrypted)?;
         let cut = |expected| EncryptedError::Cut { expected, found: file_len };
+        let rest = head.strip_prefix(&MAGIC).ok_or_else(|| match MAGIC.starts_with(&head) {
+            true => cut(HEAD_LEN as u64),
+            false => EncryptedError::NotEncrypted,
+        })?;
         let (mut head_len, mut hashed) = (HEAD_LEN, hash_and_len(rest));
         // In Godot 4 the mode is a part of a hash, and what follows no length that fits.
         if let Some(rest) = rest.strip_prefix(&GODOT_3_MODE)
@@ -216,8 +220,8 @@ impl Decrypter {
             Cipher::Godot3(Aes256::new(&key.0.into()))
         };
         input.seek(SeekFrom::Start(head_len as u64))?;
-        let (expected, hashing, first) = (Some(expected), Arc::default(), Vec::new());
-        Ok(Self { input, cipher, expected, hashing, len, unread: len, skipped: 0, first, is_padded: false })
+        let (expected, failed, hashing, first) = (Some(expected), None, Arc::default(), Vec::new());
+        Ok(Self { input, cipher, expected, failed, hashing, len, unread: len, skipped: 0, first, is_padded: false })
     }
 
     /// Appends about `max` bytes to `out`, even before an error: the file ends early or, at its end, has another hash.
@@ -257,14 +261,14 @@ impl Decrypter {
         }
     }
 
-    /// Reads the rest, which nobody wants. Fails in the same cases as [`Self::read`].
+    /// Reads the rest, which nobody wants. Fails in the same cases as [`Self::read`], also if that has failed before.
     pub fn finish(&mut self) -> Result<(), LoadError> {
         let mut piece = Vec::new();
         while self.expected.is_some() {
             piece.clear();
             self.read(&mut piece, PIECE_LEN)?;
         }
-        Ok(())
+        self.failed.clone().map_or(Ok(()), |failed| Err(failed.into()))
     }
 
     fn check(&mut self) -> Result<(), LoadError> {
@@ -276,7 +280,8 @@ impl Decrypter {
         let is_length = matches!(frames::payload_len(&self.first, 0, self.len as usize), Ok(Some(4..)));
         let is_type = self.first.get(PREFIX_LEN + 1) == Some(&0) && Kind::from_id(self.first[PREFIX_LEN]).is_some();
         let is_key = self.is_padded || is_length && is_type;
-        Err(if is_key { EncryptedError::Damaged } else { EncryptedError::WrongKey }.into())
+        let failed = if is_key { EncryptedError::Damaged } else { EncryptedError::WrongKey };
+        Err(self.failed.insert(failed).clone().into())
     }
 }
 

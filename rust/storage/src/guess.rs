@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::load::Loader;
+use crate::{compressed, encrypted};
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_codec::{Dialect, Engine, Reader, validate};
 use varbatch_workers::Threads;
@@ -21,8 +22,8 @@ pub enum Guess {
     Format(Format),
     /// Frames whose lengths are big-endian.
     BigEndian,
-    /// A buffer: the bytes of one value, without a length before it.
-    Value,
+    /// A buffer: the bytes of one value, without a length before it. These engines read it, the one that was asked for first.
+    Value(Vec<Engine>),
     /// Frames of these other engines.
     Engines(Vec<Engine>),
     /// Something else: the file begins with what is neither the length of a value nor a value.
@@ -39,22 +40,36 @@ pub enum Format {
     TextResource,
     Config,
     Text,
+    TextUtf16,
     Png,
+    Jpeg,
+    Riff,
+    Ogg,
+    Pack,
+    Sqlite,
     Zip,
     Gzip,
+    Zstd,
 }
 
 /// Each format with its first bytes and its name in errors, in the order of [`Format`].
-const FORMATS: [(Format, &[&[u8]], &str); 9] = [
+const FORMATS: [(Format, &[&[u8]], &str); 16] = [
     (Format::Encrypted, &[b"GDEC"], "an encrypted file (\"GDEC\")"),
     (Format::Resource, &[b"RSRC"], "a resource (\"RSRC\")"),
     (Format::CompressedResource, &[b"RSCC"], "a compressed resource (\"RSCC\")"),
     (Format::TextResource, &[b"[gd_scene", b"[gd_resource"], "a resource as text"),
     (Format::Config, &[], "text with sections and keys"),
     (Format::Text, &[], "text, such as JSON"),
+    (Format::TextUtf16, &[b"\xff\xfe", b"\xfe\xff"], "text in UTF-16"),
     (Format::Png, &[b"\x89PNG"], "a PNG image"),
+    (Format::Jpeg, &[b"\xff\xd8\xff"], "a JPEG image"),
+    (Format::Riff, &[b"RIFF"], "a RIFF file, such as WAV or WebP"),
+    (Format::Ogg, &[b"OggS"], "an Ogg stream"),
+    (Format::Pack, &[b"GDPC"], "a pack of Godot (\"GDPC\")"),
+    (Format::Sqlite, &[b"SQLite format 3\0"], "a store, or another SQLite file"),
     (Format::Zip, &[b"PK\x03\x04"], "a ZIP archive"),
     (Format::Gzip, &[b"\x1f\x8b\x08"], "a gzip stream"),
+    (Format::Zstd, &[b"\x28\xb5\x2f\xfd"], "a Zstandard stream"),
 ];
 
 impl Format {
@@ -98,16 +113,20 @@ impl Loader {
         if let Some(format) = Format::of(&sample) {
             return Some(Guess::Format(format));
         }
-        if may_be_value(&sample, len, dialect) {
-            return Some(Guess::Value);
+        let mut engines = Engine::ALL.to_vec();
+        engines.retain(|engine| may_be_value(&sample, len, Dialect::of(*engine)));
+        if !engines.is_empty() {
+            engines.sort_by_key(|engine| *engine != dialect.engine);
+            return Some(Guess::Value(engines));
         }
         let word = u32::from_le_bytes(*sample.first_chunk()?);
-        // A value that is cut off, or whose length is damaged.
-        let is_ours = first_frames(&sample, len).next().is_some()
-            || Engine::ALL.into_iter().map(Dialect::of).any(|dialect| {
-                let rest = &sample[PREFIX_LEN..];
-                may_be_value(rest, word.into(), dialect) || is_followed(rest, dialect)
-            });
+        let rest = &sample[PREFIX_LEN..];
+        let dialects = || Engine::ALL.into_iter().map(Dialect::of);
+        // A value that is cut off, whose length is that of one, or a value whose length is damaged.
+        let is_length = may_begin_length(&sample)
+            && (first_frames(&sample, len).next().is_some()
+                || dialects().any(|dialect| may_be_value(rest, word.into(), dialect)));
+        let is_ours = is_length || dialects().any(|dialect| is_followed(rest, dialect));
         sample[..PREFIX_LEN].reverse();
         match first_frames(&sample, len).next() {
             Some((first, first_len)) if may_be_value(first, first_len, dialect) => Some(Guess::BigEndian),
@@ -116,7 +135,12 @@ impl Loader {
     }
 }
 
-/// True for text as people write it: UTF-8 without control characters, at least four bytes.
+/// False if no length of a value begins like this: all writers pad values to words.
+fn may_begin_length(bytes: &[u8]) -> bool {
+    bytes.first().is_none_or(|low| usize::from(*low).is_multiple_of(PREFIX_LEN))
+}
+
+/// True for text as people write it: UTF-8 without control characters, and not what is left of a file that is cut off.
 fn is_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(TEXT_LEN)];
     let text = match str::from_utf8(head) {
@@ -127,7 +151,9 @@ fn is_text(bytes: &[u8]) -> bool {
         }
         Err(_) => return false,
     };
-    text.len() >= PREFIX_LEN && !text.contains(|char: char| char.is_control() && !"\t\n\r".contains(char))
+    let is_cut = || [compressed::MAGIC, encrypted::MAGIC].iter().any(|magic| magic.starts_with(bytes));
+    (text.len() >= PREFIX_LEN || !may_begin_length(bytes) && !is_cut())
+        && !text.contains(|char: char| char.is_control() && !"\t\n\r".contains(char))
 }
 
 /// True if a value takes all of the bytes, or a frame follows it.
@@ -146,7 +172,8 @@ fn is_config(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let line = lines.find(|line| !line.is_empty() && line[0] != b';').unwrap_or_default();
     let section = line.strip_prefix(b"[").and_then(|line| line.strip_suffix(b"]"));
-    let key = line.split(|byte| *byte == b'=').next().filter(|key| key.len() < line.len());
+    // "=" alone ends Base64.
+    let key = line.split(|byte| *byte == b'=').next().filter(|key| line[key.len()..].iter().any(|byte| *byte != b'='));
     section.or(key).is_some_and(|name| is_name(name.trim_ascii()))
 }
 

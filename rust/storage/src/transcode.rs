@@ -68,6 +68,7 @@ pub fn file(
         for run in threads.map(pieces, |(bytes, at): (&[u8], usize)| translation.run(bytes, at)) {
             count += run.count;
             if let Some(error) = run.error {
+                loader.finish()?;
                 return Err(TranscodeError::Value { index: count, error });
             }
             losses.append(run.losses);

@@ -33,10 +33,18 @@ pub fn advice(format: Format) -> &'static str {
         Format::Encrypted => "load_var() and load_vars() read it with its password or key",
         Format::Resource | Format::CompressedResource | Format::TextResource => "load() reads it",
         Format::Config => "ConfigFile.load() reads it",
-        Format::Png => "Image.load_from_file() reads it",
+        Format::TextUtf16 => "FileAccess.get_file_as_bytes(path).get_string_from_utf16() reads it",
+        Format::Png | Format::Jpeg => "Image.load_from_file() reads it",
+        Format::Riff => "AudioStreamWAV.load_from_file() or Image.load_from_file() reads it",
+        Format::Ogg => "AudioStreamOggVorbis.load_from_file() reads it",
+        Format::Pack => "ProjectSettings.load_resource_pack() reads it",
+        Format::Sqlite => "VarBatchStore.open() reads it if it is a store",
         Format::Zip => "ZIPReader reads it",
         Format::Gzip => {
             "FileAccess.get_file_as_bytes(path).decompress_dynamic(-1, FileAccess.COMPRESSION_GZIP) unpacks it"
+        }
+        Format::Zstd => {
+            "FileAccess.get_file_as_bytes(path).decompress(size, FileAccess.COMPRESSION_ZSTD) unpacks it to so many bytes"
         }
         _ => "FileAccess.get_file_as_string() reads it",
     }

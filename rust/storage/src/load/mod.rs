@@ -154,7 +154,7 @@ impl Loader {
     }
 
     /// True if all bytes are there, whatever they mean, as far as the form of the file tells.
-    pub(crate) fn has_all_bytes(mut self, threads: &Threads) -> bool {
+    pub fn has_all_bytes(mut self, threads: &Threads) -> bool {
         let mut piece = Vec::new();
         loop {
             match self.read_bytes(&mut piece, threads) {
@@ -271,6 +271,11 @@ impl Loader {
         Ok(())
     }
 
+    /// Reads the rest of an encrypted file, of which what was read is only believed then.
+    pub(crate) fn finish(&mut self) -> Result<(), LoadError> {
+        if let Source::Encrypted(decrypter) = &mut self.source { decrypter.finish() } else { Ok(()) }
+    }
+
     /// Decrypts a part of the file, and all of it before values are searched in it.
     fn gather(&mut self, mut stream: Vec<u8>) -> Result<ReadStep, LoadError> {
         let before = stream.len();
@@ -305,10 +310,9 @@ impl Loader {
 
     /// Appends bytes to the start of a frame, or to nothing. Returns true if there were any.
     fn read_more(&mut self, piece: &mut Vec<u8>, threads: &Threads) -> Result<bool, LoadError> {
-        let (need, room) = match (self.need(piece), &mut self.source) {
-            (Ok(need), _) => need,
-            (Err(error), Source::Encrypted(decrypter)) => return Err(decrypter.finish().err().unwrap_or(error.into())),
-            (Err(error), _) => return Err(error.into()),
+        let (need, room) = match self.need(piece) {
+            Ok(need) => need,
+            Err(error) => return Err(self.finish().err().unwrap_or(error.into())),
         };
         if need == 0 && self.is_cut {
             let Some((index, damage)) = self.behind.take() else { return Ok(false) };

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use godot::builtin::{GString, Variant, VariantType};
 use godot::global::Error as EngineError;
-use varbatch_codec::Dialect;
-use varbatch_storage::compressed::{CompressedError, Compression};
+use varbatch_codec::{Dialect, Engine};
+use varbatch_storage::compressed::CompressedError;
 use varbatch_storage::encrypted::{EncryptedError, Key};
 use varbatch_storage::{Format, Guess, Input, LoadError, Loader, Seen, backup_of, open, words};
 use varbatch_workers::Threads;
@@ -56,18 +56,31 @@ impl Source {
         self.open().is_ok_and(|loader| loader.is_whole(DIALECT, threads))
     }
 
-    /// True if the file seems to be sound, but something else: with another key or without one, of another format or engine.
-    pub fn is_foreign(&self, threads: &Threads) -> bool {
-        if self.key.is_some() && (Self { key: None, ..self.clone() }).is_whole(threads) {
-            return true;
+    /// True if the file is not damaged: its values are whole, or it is something else. What is nothing known may be damage.
+    pub fn is_sound(&self, threads: &Threads) -> bool {
+        // A file without encryption, though there is a key.
+        let plain = Self { key: None, ..self.clone() };
+        let source = if self.open().is_ok() { self } else { &plain };
+        let is_known = |guess| match guess {
+            Guess::Other => source.key.is_some(),
+            // Cut off, or it has this key.
+            Guess::Format(Format::Encrypted) => self.key.is_none(),
+            _ => true,
+        };
+        source.is_whole(threads) || source.guess(DIALECT).is_some_and(is_known)
+    }
+
+    /// Returns what the file seems to be, if its values cannot be read in `dialect` and it is not damaged.
+    fn guess(&self, dialect: Dialect) -> Option<Guess> {
+        let start = Self { offset: 0, ..self.clone() }.open().ok()?.guess(dialect);
+        if self.key.is_none() && start == Some(Guess::Format(Format::Encrypted)) {
+            return start;
         }
-        let guess = Self { offset: 0, ..self.clone() }.open().ok().and_then(|loader| loader.guess(DIALECT));
-        match guess {
-            Some(Guess::Format(Format::Encrypted)) => true,
-            // A header can look like anything.
-            Some(Guess::Other) | None => false,
-            Some(_) => self.offset == 0,
+        // What was decrypted only tells something if the checksum is right. Then nothing is damaged.
+        if self.key.is_some() && !self.open().ok()?.has_all_bytes(&Threads::alone()) {
+            return None;
         }
+        self.open().ok()?.guess(dialect).or(self.key.map(|_| Guess::Other))
     }
 
     pub fn seen(&self) -> Option<Seen> {
@@ -138,10 +151,11 @@ pub fn open_code(error: &io::Error) -> EngineError {
 pub fn explain(source: &Source, dialect: Dialect, lines: &mut Vec<Line>) {
     let is_of_values = |line: &Line| [Cause::Damaged, Cause::Refused].map(EngineError::from).contains(&line.code);
     let Some(first) = lines.iter().position(is_of_values) else { return };
-    let Ok(loader) = source.open() else { return };
-    let compression = loader.compression();
-    let Some(guess) = loader.guess(dialect) else { return };
-    let text = named(source, compression, &guess, &lines[first].text);
+    let Some(guess) = source.guess(dialect) else { return };
+    if guess == Guess::Other && lines[first].code != Cause::Damaged.into() {
+        return;
+    }
+    let text = named(source, &guess, &lines[first].text);
     let cause = if guess == Guess::Format(Format::Encrypted) { Cause::Key } else { Cause::Foreign };
     let error = Line::error(Failure::new(cause, text));
     if matches!(guess, Guess::Engines(_)) {
@@ -159,13 +173,14 @@ pub fn explained(source: &Source, dialect: Dialect, failure: Failure) -> Failure
     Failure::new(lines[0].code, &lines[0].text)
 }
 
-fn named(source: &Source, compression: Option<Compression>, guess: &Guess, error: &str) -> String {
-    let path = &source.shown;
+fn named(source: &Source, guess: &Guess, error: &str) -> String {
+    let (path, offset) = (&source.shown, source.offset);
+    let expected = "expected values as FileAccess.store_var() writes them";
     match guess {
         // An error about the wrong format would mislead.
         Guess::Format(format) => {
-            let advice = match compression {
-                _ if source.key.is_some() => String::new(),
+            let advice = match source.open().ok().and_then(|loader| loader.compression()) {
+                _ if source.key.is_some() || offset > 0 => String::new(),
                 Some(compression) => {
                     let mode = ["FASTLZ", "DEFLATE", "ZSTD", "GZIP"][compression.mode() as usize];
                     format!(
@@ -174,22 +189,29 @@ fn named(source: &Source, compression: Option<Compression>, guess: &Guess, error
                 }
                 None => format!("; {}", advice(*format)),
             };
-            format!(
-                "\"{path}\": expected values as FileAccess.store_var() writes them, found {format}, at byte 0{advice}"
-            )
+            format!("\"{path}\": {expected}, found {format}, at byte {offset}{advice}")
         }
         Guess::BigEndian => {
             format!("{error}; its lengths are big-endian: FileAccess.get_var() reads it with big_endian = true")
         }
-        Guess::Value => {
+        Guess::Value(engines) => {
+            let key = if source.key.is_some() { ", key" } else { "" };
+            let (form, dialect) = match engines[0] {
+                Engine::Godot4 => ("", String::new()),
+                _ => ("_in", format!(", VarBatch.{}", names_of(&engines[..1]))),
+            };
             format!(
-                "{error}; it is one value without a length: bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it"
+                "{error}; it is one value without a length: \
+                 VarBatch.bytes_to_var{form}(VarBatch.load_bytes(path{key}){dialect}) reads it"
             )
         }
-        Guess::Other => format!(
-            "\"{path}\": expected values as FileAccess.store_var() writes them, found something else, at byte 0; \
-             load_vars() skips what is before the values if that is its offset"
-        ),
+        Guess::Other => {
+            let found = match source.key {
+                Some(_) => format!("{error}; but its checksum is right: {expected}"),
+                None => format!("\"{path}\": {expected}, found something else, at byte {offset}"),
+            };
+            format!("{found}; load_vars() skips what is before the values if offset is its length")
+        }
         Guess::Engines(engines) => {
             format!("{error}; its values can be read in {}: see transcode_file()", names_of(engines))
         }

@@ -10,7 +10,6 @@ use godot::builtin::{GString, VarArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_codec::Kind;
 use varbatch_codec::frames::{self, Frame};
-use varbatch_storage::encrypted::EncryptedError;
 use varbatch_storage::{LoadError, Loader, ReadStep, Seen};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
@@ -175,17 +174,13 @@ impl Loading {
         let mut reports = Reports::default();
         reports.append_from(self.first as usize, std::mem::take(&mut self.decoded.reports));
         self.has_rest = reports.has_rest();
-        // Of a file with another hash, what was decrypted tells nothing.
-        let may_be_other = source.offset == 0 && !matches!(self.damage, Some(LoadError::Encrypted(_)));
         if let Some(damage) = self.damage.take() {
             // Report a damaged stream like the other errors, with the index of the missing frame.
             let is_frame = matches!(damage, LoadError::Frame(_) | LoadError::Zeros { .. });
             reports.set_end(is_frame.then_some(self.loader.index() as usize), damage);
         }
         let mut lines = reports.lines(&Subject::file(&source.shown));
-        if may_be_other {
-            explain(source, DIALECT, &mut lines);
-        }
+        explain(source, DIALECT, &mut lines);
         Outcome::new(self.decoded.take(), lines)
     }
 }
@@ -296,23 +291,18 @@ impl Load {
     /// True if it begins with the backup, as only that is whole. Call it when all was read, before objects are made.
     fn takes_backup(&mut self, threads: &Threads) -> bool {
         let Some(spare) = self.spare.take() else { return false };
+        use EngineError as Code;
         let is_good = match &self.loading {
             // Somebody began to write to it, and did not end.
             _ if self.seen.is_some_and(|seen| seen.is_emptied()) => false,
-            Ok(Loading { damage: Some(LoadError::Encrypted(error)), .. }) => *error == EncryptedError::WrongKey,
-            Ok(Loading { damage: Some(damage), .. }) => !damage.is_damage() || self.source.is_foreign(threads),
-            // Values that nobody may make, such as objects, are no damage.
-            Ok(loading) => {
-                let has_errors = loading.decoded.reports.has_errors();
-                !has_errors || self.source.is_whole(threads) || self.source.is_foreign(threads)
-            }
-            // Nor is a file that cannot be opened. No save leaves it missing: the game has deleted it.
-            Err(Failure { code, .. }) => {
-                use EngineError as Code;
-                let is_unread =
-                    matches!(*code, Code::ERR_FILE_NOT_FOUND | Code::ERR_FILE_CANT_OPEN | Code::ERR_FILE_CANT_READ);
-                is_unread || self.source.is_foreign(threads)
-            }
+            Ok(Loading { damage: Some(damage), .. }) if !damage.is_damage() => true,
+            Ok(Loading { damage: None, decoded, .. }) if !decoded.reports.has_errors() => true,
+            // A file that cannot be opened is no damaged one. No save leaves it missing: the game has deleted it.
+            Err(Failure {
+                code: Code::ERR_FILE_NOT_FOUND | Code::ERR_FILE_CANT_OPEN | Code::ERR_FILE_CANT_READ,
+                ..
+            }) => true,
+            _ => self.source.is_sound(threads),
         };
         let backup = if is_good { None } else { self.source.backup() };
         let Some(backup) = backup.filter(|backup| backup.is_whole(threads)) else { return false };

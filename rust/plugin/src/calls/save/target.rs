@@ -100,7 +100,7 @@ impl SaveTarget {
                 AppendError::Compressed => "load its values, and save them with VarBatch.COMPRESSION_NONE first",
                 AppendError::Encrypted => "load its values with its key, and save them with those to add",
                 AppendError::OneValue => {
-                    "bytes_to_var(FileAccess.get_file_as_bytes(path)) reads it; remove it to begin a new file"
+                    "VarBatch.bytes_to_var(VarBatch.load_bytes(path)) reads it; remove it to begin a new file"
                 }
                 _ => "the file was not changed; to go on, copy it, and save what load_vars() returns with save_vars()",
             };
@@ -109,8 +109,8 @@ impl SaveTarget {
                 AppendError::Damaged { .. } => {
                     let plain = Source::plain(&GString::from(&self.shown));
                     let source = Source { at: Some(self.path.clone()), is_project_file: false, ..plain };
-                    let damaged = Failure::new(Cause::Damaged, "");
-                    Failure { code: explained(&source, DIALECT, damaged).code, ..failure }
+                    let told = explained(&source, DIALECT, Failure::new(Cause::Damaged, &error));
+                    if told.code == Cause::Damaged.into() { Failure { code: told.code, ..failure } } else { told }
                 }
                 _ => failure,
             }
