@@ -54,7 +54,7 @@ func test_torn_ends() -> void:
 ## Files of others, a high score as var_to_bytes() writes it, and none.
 func test_what_is_not_of_values() -> void:
 	write(path, '{"name": "Ada"}'.to_utf8_buffer())
-	_check_refused(ERR_FILE_UNRECOGNIZED, DAMAGED)
+	_check_refused(ERR_FILE_UNRECOGNIZED, "expected values as FileAccess.store_var() writes them, found text")
 	for value: Variant in [3, 2.0, "Ada", [1, 2, 3], {"hp": 3}]:
 		write(path, var_to_bytes(value))
 		_check_refused(ERR_FILE_UNRECOGNIZED, ONE_VALUE)

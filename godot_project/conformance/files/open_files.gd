@@ -182,7 +182,7 @@ func test_what_is_refused() -> void:
 	file = FileAccess.open(path, FileAccess.READ)
 	check_call(&"store_var", [file, null], false, ["8 bytes were not written..."], ERR_FILE_CANT_WRITE)
 	check_call(&"get_var", [file, [Node]], null, ["expected a script..."], BAD)
-	check_call(&"get_vars", [file, 3], [1, 2], ["value 2: expected a value, found the end of the file"], ERR_FILE_EOF)
+	check_call(&"get_vars", [file, 3], [1, 2], ["value 2: expected a value, found the end"], ERR_FILE_EOF)
 
 
 ## Inside a buffer, as decode_var() and decode_var_size().
@@ -203,8 +203,8 @@ func test_offsets() -> void:
 			var line := "%s%d, found %d" % [BAD, end, offset]
 			check_call(row[0] as StringName, row[1] as Array, row[2], [line], ERR_INVALID_PARAMETER)
 	var no_header := "expected 4 more bytes for a header, found 0, at byte %d" % end
-	check_call(&"bytes_to_var", [bytes, false, end], null, [no_header])
-	check_call(&"decode_var_size", [bytes, end], 0, [no_header])
+	check_call(&"bytes_to_var", [bytes, false, end], null, [no_header], ERR_FILE_EOF)
+	check_call(&"decode_var_size", [bytes, end], 0, [no_header], ERR_FILE_EOF)
 
 
 func _opened(kind: String, writes: bool, big_endian := false) -> Variant:

@@ -212,7 +212,7 @@ func test_damage() -> void:
 		check_int(VarBatch.get_last_error(), code, "last error, " + what)
 		check_bytes(state.capture(), untouched, "changed by " + what)
 	for length: int in bytes.size():
-		refused.call(bytes.slice(0, length), "%d bytes" % length, ERR_FILE_CORRUPT)
+		refused.call(bytes.slice(0, length), "%d bytes" % length, ERR_FILE_CORRUPT if length else ERR_FILE_EOF)
 	var typed: Array[int] = [1, 2, 3]
 	for other: Variant in [null, 5, {1: 2}, [], [1, 2], [1, 2, 3, 4], typed, PackedInt32Array([1, 2, 3])]:
 		refused.call(var_to_bytes(other), str(other))

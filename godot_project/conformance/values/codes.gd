@@ -9,7 +9,8 @@ const CODES: Dictionary[String, Error] = {
 	"ERR_FILE_CORRUPT": ERR_FILE_CORRUPT, "ERR_INVALID_DATA": ERR_INVALID_DATA,
 	"ERR_UNAUTHORIZED": ERR_UNAUTHORIZED, "ERR_FILE_UNRECOGNIZED": ERR_FILE_UNRECOGNIZED,
 	"ERR_FILE_NOT_FOUND": ERR_FILE_NOT_FOUND, "ERR_FILE_CANT_OPEN": ERR_FILE_CANT_OPEN,
-	"ERR_FILE_EOF": ERR_FILE_EOF, "ERR_INVALID_PARAMETER": ERR_INVALID_PARAMETER,
+	"ERR_FILE_CANT_READ": ERR_FILE_CANT_READ, "ERR_FILE_EOF": ERR_FILE_EOF,
+	"ERR_INVALID_PARAMETER": ERR_INVALID_PARAMETER,
 }
 
 var _table: Dictionary[String, Error] = {}
@@ -42,25 +43,15 @@ func _read_table() -> void:
 		var cells := line.split("|")
 		if cells.size() == 4 and "`" in cells[2]:
 			_table[cells[1].strip_edges()] = CODES[cells[2].get_slice("`", 1)]
-	check_int(_table.size(), 18, "rows of the table")
+	check_int(_table.size(), 20, "rows of the table")
 
 
 ## One buffer, by all methods that decode it.
 func _of_bytes(cause: String, bytes: PackedByteArray, objects: Variant, in_store: bool) -> void:
 	var record := frame(bytes)
 	var code := _code(cause)
-	_check(code, &"bytes_to_var", [bytes, objects], cause)
-	_check(code, &"bytes_to_var_in", [bytes, VarBatch.DIALECT_GODOT_4, objects], cause)
-	_check(code, &"decode_var_size", [bytes, 0, objects], cause)
-	_check_forms(code, "bytes_to_vars", [[bytes], objects], cause)
+	_of_buffer(code, bytes, objects, cause)
 	_check_forms(code, "frames_to_vars", [record, objects], cause)
-	if code == ERR_FILE_CORRUPT:
-		for method: StringName in [&"get_in", &"get_in_each"]:
-			_check(code, method, [[bytes] if "each" in method else bytes, []], cause)
-		_check(code, &"diff", [bytes, bytes.slice(1)], cause)
-		_check(code, &"patch", [bytes, []], cause)
-		_check(code, &"transcode", [bytes, VarBatch.DIALECT_GODOT_4, VarBatch.DIALECT_GODOT_3], cause)
-		check_int(VarBatchState.new().restore(bytes), code, "restore, " + cause)
 	write(path, record)
 	_check_forms(code, "load_var", [path, "default", objects], cause)
 	_check_forms(code, "load_vars", [path, objects], cause)
@@ -68,6 +59,14 @@ func _of_bytes(cause: String, bytes: PackedByteArray, objects: Variant, in_store
 		var file := FileAccess.open(path, FileAccess.READ)
 		var stream := StreamPeerBuffer.new()
 		stream.data_array = record
+		if code == ERR_FILE_CORRUPT:
+			for cut: PackedByteArray in [record.slice(0, 2), record.slice(0, -1)]:
+				var torn := StreamPeerBuffer.new()
+				torn.data_array = cut
+				_check(code, method, [torn], cause + ", cut off")
+				if cut.size() > 4:
+					torn.data_array = cut
+					_check(code, method, [torn, objects] if method == &"get_var" else [torn, 1, objects], cause + ", cut off")
 		for from: Object in [file, stream]:
 			_check(code, method, [from, objects] if method == &"get_var" else [from, 1, objects], cause)
 	var store := VarBatchStore.open(folder + "/store")
@@ -80,6 +79,20 @@ func _of_bytes(cause: String, bytes: PackedByteArray, objects: Variant, in_store
 		task.wait()
 		check_int(task.get_error(), code, "VarBatchStore.load_vars_async, " + cause)
 	store.close()
+
+
+func _of_buffer(code: Error, bytes: PackedByteArray, objects: Variant, cause: String) -> void:
+	_check(code, &"bytes_to_var", [bytes, objects], cause)
+	_check(code, &"bytes_to_var_in", [bytes, VarBatch.DIALECT_GODOT_4, objects], cause)
+	_check(code, &"decode_var_size", [bytes, 0, objects], cause)
+	_check_forms(code, "bytes_to_vars", [[bytes], objects], cause)
+	if code in [ERR_FILE_CORRUPT, ERR_FILE_EOF]:
+		for method: StringName in [&"get_in", &"get_in_each"]:
+			_check(code, method, [[bytes] if "each" in method else bytes, []], cause)
+		_check(code, &"diff", [bytes, bytes.slice(1)], cause)
+		_check(code, &"patch", [bytes, []], cause)
+		_check(code, &"transcode", [bytes, VarBatch.DIALECT_GODOT_4, VarBatch.DIALECT_GODOT_3], cause)
+		check_int(VarBatchState.new().restore(bytes), code, "restore, " + cause)
 
 
 func _of_values() -> void:
@@ -140,6 +153,15 @@ func _of_files() -> void:
 	file.store_var({"gold": [1, 2.5]})
 	file.close()
 	_of_file("lengths of the other byte order", path)
+	for stored_as: Array in [[0, null], [-1, "right"]]:
+		DirAccess.remove_absolute(path)
+		if stored_as[1]:
+			check_int(VarBatch.save_var(path, 1, false, -1, stored_as[1]), OK, "saving")
+		else:
+			file = FileAccess.open_compressed(path, FileAccess.WRITE)
+			file.store_var(1)
+			file.close()
+		_check_forms(_code("a compressed or encrypted file to append to"), "append_vars", [path, [1]], "append")
 	_of_file("no file", folder + "/none")
 	_of_file("a file that cannot be opened, such as a folder", folder)
 	var cause := "nothing where a value should begin"
@@ -147,8 +169,25 @@ func _of_files() -> void:
 	write(path, [])
 	_check_forms(code, "load_var", [path], cause)
 	_check_forms(code, "load_vars", [path, false, 0, -1, null, 1], cause)
+	var whole := var_to_bytes({"gold": 1})
+	_check(code, &"bytes_to_var", [whole, false, whole.size()], cause)
+	_check(code, &"decode_var_size", [whole, whole.size()], cause)
+	_of_buffer(code, PackedByteArray(), false, cause)
+	for stream: Array in [[&"get_var", StreamPeerBuffer.new()], [&"get_vars", StreamPeerBuffer.new(), 1]]:
+		_check(code, stream[0] as StringName, stream.slice(1), cause)
 	_check(code, &"get_var", [FileAccess.open(path, FileAccess.READ)], cause)
 	_check(code, &"get_vars", [FileAccess.open(path, FileAccess.READ), 1], cause)
+	cause = "a file that is only open for writing"
+	code = _code(cause)
+	var opened: Array[FileAccess] = [
+		FileAccess.open(folder + "/a", FileAccess.WRITE),
+		FileAccess.open_compressed(folder + "/b", FileAccess.WRITE),
+		FileAccess.open_encrypted_with_pass(folder + "/c", FileAccess.WRITE, "right"),
+	]
+	logged(func() -> void:
+		for written: FileAccess in opened:
+			_check(code, &"get_var", [written], cause)
+			_check(code, &"get_vars", [written], cause))
 
 
 func _of_file(cause: String, file: String, key: Variant = null, bytes := true) -> void:

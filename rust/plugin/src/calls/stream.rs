@@ -9,6 +9,7 @@ use godot::builtin::{AnyArray, Array, PackedByteArray, VarArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_codec::frames::PREFIX_LEN;
 use varbatch_codec::limits::MAX_VALUE_LEN;
+use varbatch_codec::{CodecError, CodecErrorKind};
 
 use super::decode::{Decode, Input, decode_only};
 use super::encode::{encode, vars_to_bytes, vars_to_frames};
@@ -158,23 +159,20 @@ pub fn get_var(file: &ObjectArg, makers: Result<Option<Makers>, Failure>) -> Out
 
 /// Reads the bytes of a value into `bytes`, which is empty.
 fn read_record(stream: &Stream<'_>, bytes: &mut Vec<u8>) -> Result<(), Failure> {
-    let len = match stream.kind {
-        StreamKind::Packets => {
-            bytes.extend_from_slice(engine::bytes_of(&stream.packet().map_err(no_packet)?));
-            return Ok(());
-        }
-        StreamKind::File => stream.word() as usize,
-        StreamKind::Peer => {
-            read(stream, PREFIX_LEN, bytes).map_err(|code| cut_off(code, PREFIX_LEN))?;
-            let len = len_of(bytes, stream.is_big_endian()).unwrap_or(0);
-            bytes.clear();
-            len
-        }
+    if stream.kind == StreamKind::Packets {
+        bytes.extend_from_slice(engine::bytes_of(&stream.packet().map_err(no_packet)?));
+        return Ok(());
+    }
+    let has_begun = stream.kind == StreamKind::Peer && stream.left() > 0;
+    read(stream, PREFIX_LEN, bytes).map_err(|code| failed(code, has_begun, PREFIX_LEN))?;
+    let Some(len) = len_of(bytes, stream.is_big_endian()) else {
+        // A compressed file does not tell before.
+        let _ = read(stream, 1, &mut Vec::new());
+        return Err(failed(read_error(stream), !bytes.is_empty(), PREFIX_LEN - bytes.len()));
     };
-    if len == 0
-        && let Some(code) = stream.read_error()
-    {
-        return Err(ended(code));
+    bytes.clear();
+    if len == 0 {
+        return Err(Failure::damaged(CodecError::new(0, CodecErrorKind::NoHeader { found: 0 })));
     }
     check_len(stream, len)?;
     read(stream, len, bytes).map_err(|code| cut_off(code, len))?;
@@ -217,9 +215,15 @@ fn cut_off(code: EngineError, missing: usize) -> Failure {
     Failure::new(code, format_args!("expected {missing} more {bytes} of a value, found none ({why}): {advice}"))
 }
 
+/// What ends before a value is not cut off.
+fn failed(code: EngineError, has_begun: bool, missing: usize) -> Failure {
+    let has_none = [EngineError::ERR_FILE_EOF, EngineError::ERR_FILE_CANT_READ].contains(&code);
+    if has_begun || !has_none { cut_off(code, missing) } else { ended(code) }
+}
+
 fn ended(code: EngineError) -> Failure {
     if code == EngineError::ERR_FILE_EOF {
-        return Failure::new(code, "expected a value, found the end of the file");
+        return Failure::new(code, "expected a value, found the end");
     }
     let found = engine::error_text(code);
     Failure::new(code, format_args!("expected a file that is open for reading, found none ({found})"))
@@ -265,6 +269,11 @@ fn read_records(stream: &Stream<'_>, count: Option<usize>) -> (PackedByteArray, 
     let (mut bytes, is_big_endian) = (Vec::new(), stream.is_big_endian());
     let left = || usize::try_from(stream.left()).unwrap_or(usize::MAX);
     let all = if count.is_none() { left() } else { 0 };
+    if count.is_none() && all == 0 && stream.kind == StreamKind::File {
+        // It may have been opened only for writing.
+        let end = read(stream, 1, &mut bytes).err().or(stream.read_error());
+        return (PackedByteArray::new(), end.filter(|code| *code != EngineError::ERR_FILE_EOF).map(ended));
+    }
     // The number of whole records, and where the next one begins.
     let (mut found, mut at) = (0, 0);
     let end = loop {
@@ -280,10 +289,12 @@ fn read_records(stream: &Stream<'_>, count: Option<usize>) -> (PackedByteArray, 
         }
         // The other records have a length at least, which can be read with this one.
         let missing = whole - has;
+        let left = left();
         let wanted = count.map_or(all.saturating_sub(at + has), |count| {
-            left().min(missing.saturating_add((count - found - 1).saturating_mul(PREFIX_LEN)))
+            left.min(missing.saturating_add((count - found - 1).saturating_mul(PREFIX_LEN)))
         });
-        let mut read = || read(stream, missing.max(wanted), &mut bytes).map_err(|code| cut_off(code, missing));
+        let mut read =
+            || read(stream, missing.max(wanted), &mut bytes).map_err(|code| failed(code, has + left > 0, missing));
         if let Err(failure) = check_len(stream, len.unwrap_or(0)).and_then(|()| read()) {
             break Some(failure);
         }

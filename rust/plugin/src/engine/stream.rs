@@ -56,7 +56,6 @@ methods! {
     get_length = FileAccess.get_length INT;
     get_error = FileAccess.get_error ERROR;
     eof_reached = FileAccess.eof_reached BOOL;
-    get_32 = FileAccess.get_32 INT;
     store_buffer = FileAccess.store_buffer 114_037_665;
     is_file_big_endian = FileAccess.is_big_endian BOOL;
     is_peer_big_endian = StreamPeer.is_big_endian_enabled BOOL;
@@ -145,11 +144,6 @@ impl<'v> Stream<'v> {
         if has_ended { Some(EngineError::ERR_FILE_EOF) } else { checked(self.call(methods().get_error, &[])).err() }
     }
 
-    /// Reads a number of four bytes from a file, in the order of its bytes; of none, 0.
-    pub fn word(&self) -> u32 {
-        self.call::<i64>(methods().get_32, &[]) as u32
-    }
-
     /// Appends `len` bytes to `out`, or fewer if the file ends; waits for those of a peer, whose error it returns.
     pub fn read(&self, len: usize, out: &mut Vec<u8>) -> Result<(), EngineError> {
         if self.kind == StreamKind::File {
@@ -158,7 +152,8 @@ impl<'v> Stream<'v> {
             // SAFETY: the FileAccess is alive. It writes up to `len` bytes, for which there is room; -1 if it fails.
             unsafe {
                 let read = (api().interface.file_access_get_buffer)(self.object, room, len as u64);
-                out.set_len(out.len() + usize::try_from(read).ok().filter(|read| *read <= len).unwrap_or(0));
+                let read = usize::try_from(read).ok().filter(|read| *read <= len);
+                out.set_len(out.len() + read.ok_or(EngineError::ERR_FILE_CANT_READ)?);
             }
             return Ok(());
         }
@@ -166,7 +161,10 @@ impl<'v> Stream<'v> {
         let got: VarArray = self.call(methods().get_data, &[(&raw const len).cast()]);
         let (code, bytes): (_, Result<PackedByteArray, _>) = (got.at(0).try_to_relaxed(), got.at(1).try_to());
         out.extend_from_slice(bytes_of(&bytes.unwrap_or_default()));
-        checked(code.unwrap_or_default())
+        // A StreamPeerBuffer says so at its end.
+        let has_ended =
+            |code| if code == EngineError::ERR_INVALID_PARAMETER { EngineError::ERR_FILE_EOF } else { code };
+        checked(code.unwrap_or_default()).map_err(has_ended)
     }
 
     pub fn packet(&self) -> Result<PackedByteArray, EngineError> {

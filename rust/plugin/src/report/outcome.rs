@@ -5,7 +5,7 @@ use std::fmt;
 
 use godot::global::{Error as EngineError, godot_error, godot_warn};
 use godot::meta::ToGodot;
-use varbatch_codec::CodecError;
+use varbatch_codec::{CodecError, CodecErrorKind};
 use varbatch_storage::LoadError;
 
 use super::cause::Cause;
@@ -90,6 +90,10 @@ impl Failure {
 impl From<CodecError> for Failure {
     fn from(error: CodecError) -> Self {
         match Cause::from(error.kind()) {
+            // No bytes at all. A record without bytes is damaged.
+            _ if error.at() == 0 && *error.kind() == CodecErrorKind::NoHeader { found: 0 } => {
+                Self::new(Cause::Ended, error)
+            }
             Cause::Damaged => Self::damaged(error),
             cause => Self::new(cause, error),
         }

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use godot::builtin::{AnyArray, PackedByteArray, PackedStringArray};
-use varbatch_codec::{CodecError, Containers, Event, Kind, Reader, validate};
+use varbatch_codec::{CodecError, CodecErrorKind, Containers, Event, Kind, Reader, validate};
 use varbatch_storage::fill::Fills;
 use varbatch_workers::Threads;
 
@@ -17,7 +17,7 @@ use crate::jobs::tuning::{
     COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, LARGE_VALUE, VALIDATE_PARALLEL_FROM, VALUE_WORK,
 };
 use crate::objects::{Makers, has_any};
-use crate::report::{Dropped, Failure, Outcome, Reports, no_buffer};
+use crate::report::{Cause, Dropped, Failure, Outcome, Reports, no_buffer};
 use crate::value::build::{Build, MOST_NESTED, MayAsk, OnBuilt, Stop, build_flat};
 use crate::value::string_cache::Texts;
 
@@ -40,7 +40,11 @@ impl<'a> Input<'a> {
         let Self { bytes, .. } = Self::of(bytes);
         let at = usize::try_from(offset).ok().filter(|at| *at <= bytes.len());
         let refused = || Failure::invalid(format_args!("expected an offset from 0 to {}, found {offset}", bytes.len()));
-        at.map(|at| Self { at, bytes: &bytes[at..] }).ok_or_else(refused)
+        let at = at.ok_or_else(refused)?;
+        if at == bytes.len() {
+            return Err(Failure::new(Cause::Ended, CodecError::new(at, CodecErrorKind::NoHeader { found: 0 })));
+        }
+        Ok(Self { at, bytes: &bytes[at..] })
     }
 
     /// Without what follows the value, as the work that building it takes is guessed from the number of bytes.

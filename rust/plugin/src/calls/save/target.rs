@@ -110,7 +110,11 @@ impl SaveTarget {
                     let plain = Source::plain(&GString::from(&self.shown));
                     let source = Source { at: Some(self.path.clone()), is_project_file: false, ..plain };
                     let told = explained(&source, DIALECT, Failure::new(Cause::Damaged, &error));
-                    if told.code == Cause::Damaged.into() { Failure { code: told.code, ..failure } } else { told }
+                    let text = told.text.trim_start_matches(&format!("\"{}\": ", self.shown));
+                    match told.code == Cause::Damaged.into() {
+                        true => Failure { code: told.code, ..failure },
+                        false => self.failure(told.code, &text),
+                    }
                 }
                 _ => failure,
             }
