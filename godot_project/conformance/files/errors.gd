@@ -143,6 +143,11 @@ func run_alone() -> void:
 			"load":
 				_check_engine(to, FileAccess.READ)
 				check_forms("load_vars", [to], [], _code, ['cannot load "%s": ' % to])
+				# A store says what a file does.
+				for method: StringName in [&"open", &"remove"]:
+					var call := ClassDB.callv.bind(&"class_call_static", [&"VarBatchStore", method, to])
+					expect_errors(call, 1, '"%s": access is denied' % to)
+					check_int(VarBatch.get_last_error(), _code, "a store")
 			"save":
 				# It can write to the old file itself.
 				if not FileAccess.file_exists(to):

@@ -166,7 +166,7 @@ func test_backups_of_another_thread() -> void:
 func test_paths() -> void:
 	for bad: String in ["", "uid://x"]:
 		check(quietly(open.bind(bad)) == null, "it opened \"%s\"" % bad)
-		check_int(VarBatch.get_last_error(), ERR_FILE_BAD_PATH, "\"%s\"" % bad)
+		check_int(VarBatch.get_last_error(), ERR_FILE_NOT_FOUND, "\"%s\"" % bad)
 	var name := folder + "/" + "n".repeat(240)
 	expect_errors(open.bind(name), 1, "expected a name of at most")
 

@@ -131,7 +131,18 @@ func test_other_files() -> void:
 	write(path, "a text of some other program, which must stay as it is".to_utf8_buffer())
 	check_refused(path, ERR_FILE_UNRECOGNIZED, "it is no SQLite file")
 	check_int(FileAccess.get_file_as_bytes(path).size(), 54, "the other file")
-	check_refused(folder, ERR_FILE_CANT_OPEN, "no file can be opened or made there")
+	# As files say it.
+	var refused := {folder: "it is a folder", path + "/a/b": "a part of the path is no folder"}
+	refused[folder + "/" + "n/".repeat(2500) + "x"] = "no file can have such a name"
+	refused[folder + "/" + "n".repeat(240)] = "expected a name of at most"
+	for bad: String in refused if OS.get_name() != "Windows" else {folder: "it is a folder"}:
+		check_refused(bad, ERR_FILE_CANT_OPEN, refused[bad] as String)
+		for call: Array in [[&"remove", bad], [&"rename", bad, path + ".new"]]:
+			var action := ClassDB.callv.bind(&"class_call_static", [&"VarBatchStore"] + call)
+			check_int(expect_errors(action, 1, refused[bad] as String) as int, ERR_FILE_CANT_OPEN, bad.left(99))
+	for call: Array in [[&"remove", folder + "/none"], [&"rename", folder + "/none", path + ".new"]]:
+		var action := ClassDB.callv.bind(&"class_call_static", [&"VarBatchStore"] + call)
+		check_int(expect_errors(action, 1, "there is no such file") as int, ERR_FILE_NOT_FOUND, "no file")
 	check_refused(folder + "/a/b.store", ERR_FILE_NOT_FOUND, 'DirAccess.make_dir_recursive_absolute("%s/a")' % folder)
 	for mode: int in [-2, FileAccess.COMPRESSION_FASTLZ, FileAccess.COMPRESSION_GZIP, 9]:
 		var action := open.bind(folder + "/new.store", mode)

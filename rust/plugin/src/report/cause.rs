@@ -71,8 +71,7 @@ impl From<&LoadError> for Cause {
 pub fn store_code(error: &StoreError) -> EngineError {
     match error {
         StoreError::Busy => EngineError::ERR_BUSY,
-        StoreError::CannotOpen => EngineError::ERR_FILE_CANT_OPEN,
-        StoreError::Name(_) => EngineError::ERR_FILE_BAD_PATH,
+        StoreError::CannotOpen | StoreError::Name(_) => EngineError::ERR_FILE_CANT_OPEN,
         StoreError::NoDatabase | StoreError::Foreign | StoreError::OtherVersion(..) => Cause::Foreign.into(),
         StoreError::Damaged(_) | StoreError::DamagedValue | StoreError::NoJournal | StoreError::JournalLost => {
             Cause::Damaged.into()

@@ -9,13 +9,14 @@ mod queue;
 mod saving;
 mod upkeep;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_codec::{PathStep, Step, key};
-use varbatch_storage::Ticket;
+use varbatch_storage::{Ticket, words};
 use varbatch_store::{Reader, Readers, Store, StoreError};
 
 pub use self::keys::{Finding, KeyRange};
@@ -24,6 +25,7 @@ use self::queue::Queue;
 pub use self::saving::SaveRequest;
 pub use self::upkeep::{Backup, Upkeep, remove, rename};
 use super::encode::encode_key;
+use super::load::open_code;
 use super::save::{self, NOT_COMPRESSED, WriteTicket};
 use crate::engine::{self, DIALECT, Value};
 use crate::jobs::{lock, pool};
@@ -289,17 +291,22 @@ fn turns_at(path: &Path) -> [WriteTicket; 2] {
 /// Where a path of a script leads.
 fn path_of(path: &GString) -> Result<PathBuf, Failure> {
     let failed = |why| format!("\"{}\": {why}", short(&path.to_string(), PATH));
-    save::path_of(path).map_err(|why| Failure::new(EngineError::ERR_FILE_BAD_PATH, failed(why)))
+    save::path_of(path).map_err(|why| Failure::new(EngineError::ERR_FILE_NOT_FOUND, failed(why)))
 }
 
 fn not_opened(path: &Path, shown: &str, error: &StoreError) -> Failure {
     let text = |why: &dyn std::fmt::Display| format!("\"{}\": {why}", short(shown, PATH));
-    match (error, path.parent(), shown.rsplit_once('/')) {
-        (StoreError::CannotOpen, Some(folder), Some((shown, _))) if !folder.is_dir() => {
+    let failure = Failure::new(store_code(error), text(error));
+    // SQLite does not say why: what files say of such a path. A file that is open gives another error.
+    let (StoreError::CannotOpen | StoreError::ReadOnly) = error else { return failure };
+    let (Err(why), Some(folder)) = (varbatch_storage::open(path), path.parent()) else { return failure };
+    match (why.kind(), error, shown.rsplit_once('/')) {
+        (ErrorKind::NotFound, StoreError::ReadOnly, _) => failure,
+        (ErrorKind::NotFound, _, Some((shown, _))) if !folder.is_dir() => {
             let makes = format!("DirAccess.make_dir_recursive_absolute(\"{}\") makes it", short(shown, PATH));
-            Failure::new(EngineError::ERR_FILE_NOT_FOUND, text(&format_args!("its folder does not exist; {makes}")))
+            Failure::new(open_code(&why), text(&format_args!("its folder does not exist; {makes}")))
         }
-        _ => Failure::new(store_code(error), text(error)),
+        _ => Failure::new(open_code(&why), text(&words(&why))),
     }
 }
 

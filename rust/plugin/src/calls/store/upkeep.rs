@@ -1,7 +1,7 @@
 //! What waits for the disk and changes no value: free pages are given back, the journal is put into the file, the file is copied,
 //! renamed or removed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use godot::builtin::GString;
@@ -250,7 +250,7 @@ impl Job for Backup {
 pub fn remove(path: &GString) -> Outcome<EngineError> {
     done(path_of(path).and_then(|at| {
         let _turns = turns_at(&at);
-        store::remove(&at).map_err(|error| not_there(&at, path, &error))?;
+        store::remove(&at).map_err(|error| not_opened(&at, &path.to_string(), &error))?;
         engine::keep(&at);
         Ok(())
     }))
@@ -263,14 +263,12 @@ pub fn rename(from: &GString, to: &GString) -> Outcome<EngineError> {
         let _turns = turns_at(&at);
         store::rename(&at, &target).map_err(|error| match error {
             StoreError::Exists => not_opened(&target, &to.to_string(), &error),
-            error => not_there(&at, from, &error),
+            StoreError::CannotOpen | StoreError::Name(_) if at.is_file() => {
+                not_opened(&target, &to.to_string(), &error)
+            }
+            error => not_opened(&at, &from.to_string(), &error),
         })?;
         engine::keep(&target);
         Ok(())
     }))
-}
-
-fn not_there(at: &Path, path: &GString, error: &StoreError) -> Failure {
-    let failure = not_opened(at, &path.to_string(), error);
-    if at.exists() { failure } else { Failure { code: EngineError::ERR_FILE_NOT_FOUND, ..failure } }
 }
