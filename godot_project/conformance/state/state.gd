@@ -216,7 +216,9 @@ func test_damage() -> void:
 	var typed: Array[int] = [1, 2, 3]
 	for other: Variant in [null, 5, {1: 2}, [], [1, 2], [1, 2, 3, 4], typed, PackedInt32Array([1, 2, 3])]:
 		refused.call(var_to_bytes(other), str(other))
-	refused.call(var_to_bytes_with_objects([1, 2, Resource.new()]), "an object in full")
+	var full := var_to_bytes_with_objects([1, 2, Resource.new()])
+	refused.call(full, "an object in full")
+	expect_errors(state.restore.bind(full), 1, "(bytes_to_var() has allow_objects)")
 	for row: Array in [[[1], "one of 1"], [typed, "a typed Array"], [1.5, "float"]]:
 		var line: String = CLASS + "restore: expected an Array of 3 values, found " + row[1]
 		check_restore(var_to_bytes(row[0]), row[1] as String, [line], ERR_INVALID_DATA)

@@ -128,7 +128,7 @@ fn settle(index: usize, end: Got, default: &Value, slot: &mut Slot, reports: &mu
 }
 
 /// These methods have no `allow_objects`.
-fn failure(error: CodecError) -> Failure {
+pub fn failure(error: CodecError) -> Failure {
     let Failure { code, text } = error.into();
     let advice = "(bytes_to_var() has allow_objects)";
     Failure { code, text: text.replace("(allow_objects: true, or a list of classes)", advice) }

@@ -6,6 +6,7 @@ use varbatch_codec::{Chunk, Cursor, ElementType, Event, Kind, Reader, Shape, Wri
 use varbatch_workers::Threads;
 
 use super::{CALLABLE, FREED_INSIDE, GONE, Members, REFUSED, Skipped, Why, freed_or, own};
+use crate::calls::get_in;
 use crate::engine::{self, DIALECT, OwnedType, Slot, Value, object_of_id};
 use crate::report::{Failure, Line, Outcome};
 use crate::undo::states::States;
@@ -33,7 +34,7 @@ pub fn restore(members: &Members, bytes: &PackedByteArray) -> Outcome<EngineErro
 
 fn values_in<'a>(members: &Members, bytes: &'a [u8]) -> Result<&'a [u8], Failure> {
     let mut reader = Reader::new(bytes);
-    validate(reader.clone())?;
+    validate(reader.clone()).map_err(get_in::failure)?;
     let kind = reader.peek_kind()?;
     let found = match reader.next_event()? {
         Some(Event::Array { element: ElementType::Any, count }) if count == members.count => {
