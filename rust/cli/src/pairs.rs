@@ -8,7 +8,7 @@ use varbatch_codec::key::to_key;
 use varbatch_codec::limits::MAX_VALUE_LEN;
 use varbatch_codec::{Reader, validate};
 use varbatch_storage::{Flushed, Saver, words};
-use varbatch_store::{Packed, Store};
+use varbatch_store::{Packed, Store, Walk};
 
 use crate::args::{DialectName, To};
 use crate::buffer::Buffer;
@@ -67,7 +67,10 @@ fn make(buffers: &mut Buffers<'_>, path: &Path, count: &mut usize, name: &str) -
         store.put(&key, &Packed::new(&key, value.to_vec(), false)).map_err(failed)
     })?;
     store.commit().map_err(failed)?;
-    store.reader().and_then(|mut reader| reader.keys(b"", None, usize::MAX, |_| *count += 1)).map_err(failed)?;
+    store
+        .reader()
+        .and_then(|mut reader| reader.keys(&mut Walk::default(), usize::MAX, |_| *count += 1))
+        .map_err(failed)?;
     store.close().map_err(failed)?;
     Ok(is_whole)
 }

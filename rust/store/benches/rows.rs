@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use varbatch_store::{Packed, Store};
+use varbatch_store::{Budget, Packed, Store, Walk};
 
 const SIDE: u32 = 100;
 const NEAR: u32 = 21;
@@ -86,7 +86,8 @@ fn million() {
     assert!(!is_found && reader.has(&number_key(1)).unwrap());
     let range = |from: u32| {
         let mut found = 0;
-        reader.keys(&number_key(from), Some(&number_key(from + 2048)), usize::MAX, |_| found += 1).unwrap();
+        let mut walk = Walk::new(number_key(from).to_vec(), Some(number_key(from + 2048).to_vec()));
+        reader.keys(&mut walk, usize::MAX, |_| found += 1).unwrap();
         assert_eq!(found, 1024);
     };
     let (ranged, ()) = timed(|| {
@@ -95,7 +96,7 @@ fn million() {
     });
     let (counted, count) = timed(|| {
         let mut count = 0;
-        store.reader().unwrap().keys(&[], None, usize::MAX, |_| count += 1).unwrap();
+        store.reader().unwrap().keys(&mut Walk::default(), usize::MAX, |_| count += 1).unwrap();
         count
     });
     assert_eq!(count, MILLION / 2);
@@ -121,9 +122,9 @@ fn main() {
     let mut reader = store.reader().unwrap();
     let read = median(|keys| {
         let mut keys = keys.iter().map(Vec::as_slice);
-        let mut memory = Vec::new();
+        let (mut memory, mut budget) = (Vec::new(), Budget::default());
         while keys.len() > 0 {
-            let rows = reader.get_some(&mut keys, 1 << 20, memory);
+            let rows = reader.get_some(&mut keys, 1 << 20, memory, &mut budget);
             assert!(rows.values(&[]).all(|value| value.is_ok()));
             memory = rows.memory;
         }

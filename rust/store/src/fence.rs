@@ -4,6 +4,7 @@
 use rusqlite::{Connection, OptionalExtension, Rows};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::reader::{Bytes, TOO_MUCH};
 use crate::{Result, StoreError};
 
 /// Keys of a range from which on it is cut in two.
@@ -33,6 +34,8 @@ pub(crate) struct Fence {
     pub(crate) end: Option<Vec<u8>>,
     pub(crate) total: Total,
     is_changed: bool,
+    /// True if all keys of the range were found.
+    pub(crate) is_whole: bool,
 }
 
 impl Fence {
@@ -47,14 +50,14 @@ impl Fence {
             .ok_or(StoreError::Damaged("a fence is missing"))?;
         let mut next = connection.prepare_cached("SELECT start FROM fence WHERE start > ?1 ORDER BY start LIMIT 1")?;
         let end = next.query_row([key], |row| row.get(0)).optional()?;
-        Ok(Self { start, end, total: Total { keys, sum }, is_changed: false })
+        Ok(Self { start, end, total: Total { keys, sum }, is_changed: false, is_whole: false })
     }
 
     /// Reads the next range, whose end is not read.
     pub(crate) fn next(rows: &mut Rows<'_>) -> Result<Option<Self>> {
         let Some(row) = rows.next()? else { return Ok(None) };
         let total = Total { keys: row.get(1)?, sum: row.get(2)? };
-        Ok(Some(Self { start: row.get(0)?, end: None, total, is_changed: false }))
+        Ok(Some(Self { start: row.get(0)?, end: None, total, is_changed: false, is_whole: false }))
     }
 
     pub(crate) fn has(&self, key: &[u8]) -> bool {
@@ -71,7 +74,7 @@ impl Fence {
     /// Makes two ranges of the one, and keeps the one of `key`.
     fn cut(&mut self, connection: &Connection, key: &[u8]) -> Result<()> {
         let (mut lower, mut upper, mut middle) = (Total::default(), Total::default(), None);
-        each_key(connection, &self.start, self.end.as_deref(), 2 * MAX, |_, key| {
+        self.each_key(connection, &mut Bytes::default(), |key| {
             if lower.keys == MAX / 2 {
                 middle.get_or_insert_with(|| key.to_vec());
                 upper.count(key, 1);
@@ -113,37 +116,35 @@ impl Fence {
         if changed == 1 { Ok(()) } else { Err(StoreError::Damaged("a fence is missing")) }
     }
 
-    /// Fails unless all keys of the range are found.
-    pub(crate) fn check(&self, connection: &Connection) -> Result<()> {
-        let mut found = Total::default();
-        each_key(connection, &self.start, self.end.as_deref(), 2 * MAX, |_, key| found.count(key, 1))?;
-        if found == self.total { Ok(()) } else { Err(KEYS_MISSING) }
-    }
-}
-
-/// Calls `each` with the row and the key of each entry from `from` to before `to`, in order. Fails at more than `max`: an index
-/// that points to itself has keys without end.
-pub(crate) fn each_key(
-    connection: &Connection,
-    from: &[u8],
-    to: Option<&[u8]>,
-    max: i64,
-    mut each: impl FnMut(i64, &[u8]),
-) -> Result<()> {
-    let sql = "SELECT id, key FROM entry WHERE key >= ?1 ORDER BY key";
-    let sql_to = "SELECT id, key FROM entry WHERE key >= ?1 AND key < ?2 ORDER BY key";
-    let mut read = connection.prepare_cached(if to.is_some() { sql_to } else { sql })?;
-    let mut rows = match to {
-        Some(to) => read.query((from, to))?,
-        None => read.query([from])?,
-    };
-    let mut count = 0;
-    while let Some(row) = rows.next()? {
-        count += 1;
-        if count > max {
-            return Err(StoreError::Damaged("it has more keys than it can hold"));
+    /// Fails unless all keys of the range are found. Counts what it reads, once.
+    pub(crate) fn check(&mut self, connection: &Connection, bytes: &mut Bytes) -> Result<()> {
+        if !self.is_whole {
+            let mut found = Total::default();
+            self.each_key(connection, bytes, |key| found.count(key, 1))?;
+            self.is_whole = found == self.total;
         }
-        each(row.get(0)?, row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
+        if self.is_whole { Ok(()) } else { Err(KEYS_MISSING) }
     }
-    Ok(())
+
+    /// Calls `each` with each key of the range, in order. Fails at more than it may have.
+    fn each_key(&self, connection: &Connection, bytes: &mut Bytes, mut each: impl FnMut(&[u8])) -> Result<()> {
+        let sql = "SELECT key FROM entry WHERE key >= ?1 ORDER BY key";
+        let sql_to = "SELECT key FROM entry WHERE key >= ?1 AND key < ?2 ORDER BY key";
+        let mut read = connection.prepare_cached(if self.end.is_some() { sql_to } else { sql })?;
+        let mut rows = match &self.end {
+            Some(to) => read.query((&self.start, to))?,
+            None => read.query([&self.start])?,
+        };
+        let mut count = 0;
+        while let Some(row) = rows.next()? {
+            count += 1;
+            if count > 2 * MAX {
+                return Err(TOO_MUCH);
+            }
+            let key = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+            bytes.read_key(connection, key)?;
+            each(key);
+        }
+        Ok(())
+    }
 }

@@ -2,13 +2,15 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::vec;
 
 use rusqlite::Connection;
 
 use crate::open::{self, SIDE_FILES, empty_store, is_store, set_journal};
 use crate::place::{Place, beside, flush_folder, real};
+use crate::reader::STEP;
 use crate::writer::Writer;
-use crate::{Reader, Result, Store, StoreError};
+use crate::{Budget, Reader, Result, Store, StoreError, Walk};
 
 /// A store that is made of the keys of another one, and gets its name when it is complete.
 #[derive(Debug)]
@@ -19,6 +21,11 @@ pub struct Copy {
     _place: Place,
     path: PathBuf,
     new: PathBuf,
+    walk: Walk,
+    /// Keys that are to be copied next, and whether more follow.
+    keys: vec::IntoIter<Vec<u8>>,
+    is_more: bool,
+    budget: Budget,
     memory: Vec<u8>,
 }
 
@@ -39,22 +46,29 @@ impl Copy {
         connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE")?;
         set_journal(&connection, "MEMORY")?;
         connection.execute_batch("PRAGMA synchronous = OFF; PRAGMA cache_size = -8192; BEGIN")?;
-        Ok(Self { writer: Some(Writer::new(connection)), _place: place, path, new, memory: Vec::new() })
+        let (writer, walk, keys) = (Some(Writer::new(connection)), Walk::default(), Vec::new().into_iter());
+        let (budget, memory) = (Budget::of_walk(), Vec::new());
+        Ok(Self { writer, _place: place, path, new, walk, keys, is_more: true, budget, memory })
     }
 
-    /// Copies keys from `from` on, about `max` bytes. Returns where to go on. Fails at a value that is damaged.
-    pub fn add(&mut self, reader: &mut Reader, from: &[u8], max: usize) -> Result<Option<Vec<u8>>> {
-        let Some(writer) = &mut self.writer else { return Ok(None) };
-        let mut keys = Vec::new();
-        let next = reader.keys(from, None, 1, |key| keys.push(key.to_vec()))?;
-        let mut left = keys.iter().map(Vec::as_slice);
-        let rows = reader.get_some(&mut left, max, std::mem::take(&mut self.memory));
+    /// Copies some more keys, about `max` bytes. Returns false after the last. Fails at a value that is damaged.
+    pub fn add(&mut self, reader: &mut Reader, max: usize) -> Result<bool> {
+        let Some(writer) = &mut self.writer else { return Ok(false) };
+        if self.keys.len() == 0 && self.is_more {
+            let mut keys = Vec::new();
+            self.is_more = reader.keys(&mut self.walk, STEP, |key| keys.push(key.to_vec()))?;
+            self.keys = keys.into_iter();
+        }
+        let mut left = self.keys.as_slice().iter().map(Vec::as_slice);
+        let rows = reader.get_some(&mut left, max, std::mem::take(&mut self.memory), &mut self.budget);
         for (key, row) in rows.packed() {
             let row = row?.ok_or(StoreError::DamagedValue)?;
             writer.put(key, row.checked(key)?)?;
         }
         self.memory = rows.memory;
-        Ok(left.next().map_or(next, |key| Some(key.to_vec())))
+        let done = self.keys.len() - left.len();
+        self.keys.by_ref().take(done).for_each(drop);
+        Ok(self.is_more || self.keys.len() > 0)
     }
 
     /// Gives the copy its name, once it is on the disk.

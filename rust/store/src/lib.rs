@@ -30,7 +30,7 @@ pub use self::files::{Copy, remove, rename};
 pub use self::journal::set_aside_name;
 pub use self::open::{ID, SIDE_FILES, is_store};
 pub use self::packed::Packed;
-pub use self::reader::{Reader, Rows};
+pub use self::reader::{Budget, Reader, Rows, Walk};
 pub use self::rescue::Rescue;
 pub use self::store::{Readers, Store};
 

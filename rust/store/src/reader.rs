@@ -1,11 +1,14 @@
 //! Reads the last commit of an open file, while the next one is made.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Bound::{Included, Unbounded};
 use std::ops::Range;
 use std::sync::Arc;
 
 use rusqlite::blob::Blob;
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::fence::{Fence, KEYS_MISSING, Total};
 use crate::open::{Source, open_to_read};
@@ -15,11 +18,73 @@ use crate::{Packed, Result, StoreError};
 /// The work of a key besides its value, in bytes.
 const KEY: usize = 256;
 
-/// Longer values are compared with the length of the file, before there is memory for them.
-const LONG: usize = 1 << 20;
+/// Bytes of keys that are read at a time.
+pub(crate) const STEP: usize = 1 << 20;
 
-/// The min bytes of a key in an index: with its length, its row and where it lies.
-const KEY_IN_FILE: i64 = 8;
+/// The min bytes of a key in an index besides its own: with its length, its row and where it lies.
+const KEY_IN_FILE: usize = 6;
+
+/// Fewer bytes than any file has.
+const MIN_LEN: u64 = 2560;
+
+pub(crate) const TOO_MUCH: StoreError = StoreError::Damaged("it has more in it than its length");
+
+/// How many bytes of keys or of values were read. In a sound file none belongs to two of them, so all of them are no longer than
+/// the file. In another one, pages lead to themselves, and values to the same bytes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bytes {
+    read: u64,
+    len: u64,
+}
+
+impl Bytes {
+    /// Counts more. Fails if it is more than the file has.
+    pub(crate) fn read(&mut self, connection: &Connection, len: usize) -> Result<()> {
+        self.read = self.read.saturating_add(len as u64);
+        if self.read > self.len.max(MIN_LEN) {
+            let pragma = |sql| connection.prepare_cached(sql)?.query_row((), |row| row.get::<_, i64>(0));
+            self.len = (pragma("PRAGMA page_count")? * pragma("PRAGMA page_size")?) as u64;
+        }
+        if self.read > self.len.max(MIN_LEN) { Err(TOO_MUCH) } else { Ok(()) }
+    }
+
+    pub(crate) fn read_key(&mut self, connection: &Connection, key: &[u8]) -> Result<()> {
+        self.read(connection, key.len() + KEY_IN_FILE)
+    }
+}
+
+/// What a call has read, in one state of the file.
+#[derive(Debug, Default)]
+pub struct Budget {
+    values: Bytes,
+    keys: Bytes,
+    /// The hashes of the keys that have a value, as who asks for one twice may have it twice; or true if no key comes twice.
+    asked: HashSet<u64>,
+    is_walk: bool,
+    /// The ranges in which a key was missing, by their starts.
+    ranges: BTreeMap<Vec<u8>, Fence>,
+}
+
+impl Budget {
+    pub(crate) fn of_walk() -> Self {
+        Self { is_walk: true, ..Self::default() }
+    }
+
+    /// Fails unless a key that was not found is missing.
+    fn check_missing(&mut self, connection: &Connection, key: &[u8]) -> Result<()> {
+        let known = self.ranges.range::<[u8], _>((Unbounded, Included(key))).next_back();
+        if let Some((_, fence)) = known
+            && fence.has(key)
+        {
+            return if fence.is_whole { Ok(()) } else { Err(KEYS_MISSING) };
+        }
+        let mut fence = Fence::of(connection, key)?;
+        let read = self.keys.read_key(connection, &fence.start);
+        let checked = read.and_then(|()| fence.check(connection, &mut self.keys));
+        self.ranges.insert(fence.start.clone(), fence);
+        checked
+    }
+}
 
 /// Reads rows one after the other. The blob goes from one value to the next.
 struct RowReader<'c> {
@@ -44,10 +109,11 @@ impl<'c> RowReader<'c> {
         Ok(Self { connection, find, blob: None, memory, len: 0 })
     }
 
-    fn read(&mut self, key: &[u8]) -> Result<Option<RowAt>> {
+    fn read(&mut self, key: &[u8], budget: &mut Budget) -> Result<Option<RowAt>> {
         let row = self.find.query_row([key], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
         let Some((id, compression, checksum)) = row else { return Ok(None) };
-        let value = self.read_value(id);
+        let mut is_new = || budget.is_walk || budget.asked.insert(xxh3_64(key));
+        let value = self.read_value(id, |len| if is_new() { budget.values.read(self.connection, len) } else { Ok(()) });
         if value.is_err() {
             // SQLite never uses a blob again that has failed once.
             self.blob = None;
@@ -55,15 +121,14 @@ impl<'c> RowReader<'c> {
         Ok(Some(RowAt { compression, checksum, value: value? }))
     }
 
-    fn read_value(&mut self, id: i64) -> Result<Range<usize>> {
+    /// Reads a value, if it may have as many bytes.
+    fn read_value(&mut self, id: i64, count: impl FnOnce(usize) -> Result<()>) -> Result<Range<usize>> {
         match &mut self.blob {
             Some(blob) => blob.reopen(id)?,
             None => self.blob = Some(self.connection.blob_open("main", "entry", "value", id, true)?),
         }
         let Some(blob) = &self.blob else { return Err(StoreError::DamagedValue) };
-        if blob.len() > LONG && blob.len() as i64 > len_of(self.connection)? {
-            return Err(StoreError::DamagedValue);
-        }
+        count(blob.len())?;
         let value = self.len..self.len + blob.len();
         if value.end > self.memory.len() {
             self.memory.try_reserve(value.end - self.memory.len()).map_err(|_| StoreError::Memory)?;
@@ -74,19 +139,6 @@ impl<'c> RowReader<'c> {
         Ok(value)
     }
 }
-
-/// Bytes of all pages.
-fn len_of(connection: &Connection) -> Result<i64> {
-    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    Ok(pragma("page_count")? * pragma("page_size")?)
-}
-
-/// An index that points to itself has keys without end.
-pub(crate) fn max_keys(connection: &Connection) -> Result<i64> {
-    Ok(len_of(connection)? / KEY_IN_FILE)
-}
-
-pub(crate) const TOO_MANY: StoreError = StoreError::Damaged("it has more keys than it can hold");
 
 type Found<'r> = Result<Option<Packed<&'r [u8]>>>;
 
@@ -132,8 +184,6 @@ impl Rows<'_> {
 pub struct Reader {
     pub(crate) connection: Connection,
     place: Option<Arc<Place>>,
-    /// The range of which all keys were found last, in the state that is held.
-    checked: Option<Fence>,
 }
 
 impl Reader {
@@ -143,7 +193,7 @@ impl Reader {
     }
 
     pub(crate) fn of(connection: Connection, place: Option<Arc<Place>>) -> Self {
-        Self { connection, place, checked: None }
+        Self { connection, place }
     }
 
     /// Holds the last commit, until [`Self::release`]: all that is read meanwhile is of it.
@@ -159,7 +209,6 @@ impl Reader {
 
     /// Lets the journal begin anew, which it cannot while an old state of the file is held.
     pub fn release(&mut self) {
-        self.checked = None;
         if !self.connection.is_autocommit() {
             let _ = self.connection.prepare_cached("COMMIT").and_then(|mut it| it.execute(()));
         }
@@ -167,7 +216,13 @@ impl Reader {
 
     /// Reads keys until it has `max` bytes, into memory that was used before. Takes less time where they are sorted. A key without
     /// bytes is none, and not looked for.
-    pub fn get_some<'k>(&mut self, keys: &mut impl Iterator<Item = &'k [u8]>, max: usize, memory: Vec<u8>) -> Rows<'k> {
+    pub fn get_some<'k>(
+        &mut self,
+        keys: &mut impl Iterator<Item = &'k [u8]>,
+        max: usize,
+        memory: Vec<u8>,
+        budget: &mut Budget,
+    ) -> Rows<'k> {
         let mut rows = Vec::new();
         let mut reader = match RowReader::new(&self.connection, memory) {
             Ok(reader) => reader,
@@ -179,9 +234,9 @@ impl Reader {
         while reader.len + rows.len() * KEY < max
             && let Some(key) = keys.next()
         {
-            let row = match reader.read(key) {
+            let row = match reader.read(key, budget) {
                 Ok(None) if key.is_empty() => Ok(None),
-                Ok(None) => check_missing(&self.connection, &mut self.checked, key).map(|()| None),
+                Ok(None) => budget.check_missing(&self.connection, key).map(|()| None),
                 row => row,
             };
             rows.push((key, row));
@@ -194,71 +249,74 @@ impl Reader {
         let sql = "SELECT id FROM entry WHERE key = ?1";
         let is_found = self.connection.prepare_cached(sql)?.query_row([key], |_| Ok(())).optional()?.is_some();
         if !is_found {
-            check_missing(&self.connection, &mut self.checked, key)?;
+            Budget::default().check_missing(&self.connection, key)?;
         }
         Ok(is_found)
     }
 
-    /// Calls `each` with the keys from `from` on, in order. Stops before `to`, or after `max` ranges: then it returns where to go
-    /// on. Fails in the end if some of these are missing.
-    pub fn keys(
-        &mut self,
-        from: &[u8],
-        to: Option<&[u8]>,
-        max: usize,
-        mut each: impl FnMut(&[u8]),
-    ) -> Result<Option<Vec<u8>>> {
-        let max_keys = max_keys(&self.connection)?;
-        let mut fence = Fence::of(&self.connection, from)?;
+    /// Calls `each` with some of the keys of a walk, in order: until they have `max` bytes. Returns false after the last. Fails then if
+    /// some are missing.
+    pub fn keys(&mut self, walk: &mut Walk, max: usize, mut each: impl FnMut(&[u8])) -> Result<bool> {
+        let connection = &self.connection;
+        let Walk { from, to, at, range, are_missing, bytes } = walk;
+        let (mut fence, mut found) = match range.take() {
+            Some(range) => range,
+            None => (Fence::of(connection, from)?, Total::default()),
+        };
         let sql = "SELECT start, keys, key_checksum FROM fence WHERE start > ?1 ORDER BY start";
-        let mut fences = self.connection.prepare_cached(sql)?;
+        let mut fences = connection.prepare_cached(sql)?;
         let mut fences = fences.query([&fence.start])?;
-        let mut read = self.connection.prepare_cached("SELECT key FROM entry WHERE key >= ?1 ORDER BY key")?;
-        let mut rows = read.query([&fence.start])?;
-        let (mut found, mut all, mut ranges, mut are_missing) = (Total::default(), 0, 0, false);
-        let mut row = rows.next()?;
+        let mut read = connection.prepare_cached("SELECT key FROM entry WHERE key >= ?1 ORDER BY key")?;
+        let mut rows = read.query([at.as_ref().unwrap_or(&fence.start)])?;
+        let (mut next, mut row, mut done) = (Fence::next(&mut fences)?, rows.next()?, 0);
         loop {
-            let next = Fence::next(&mut fences)?;
-            // The keys of this range.
-            while let Some(key) = row.map(|row| row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)).transpose()? {
-                if next.as_ref().is_some_and(|next| *next.start <= *key) {
-                    break;
+            let key = row.map(|row| row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)).transpose()?;
+            if let Some(key) = key {
+                if done >= max {
+                    (*at, *range) = (Some(key.to_vec()), Some((fence, found)));
+                    return Ok(true);
                 }
-                found.count(key, 1);
-                if key >= from && to.is_none_or(|to| key < to) {
-                    each(key);
+                if next.as_ref().is_none_or(|next| *key < *next.start) {
+                    bytes.read_key(connection, key)?;
+                    done += KEY + key.len();
+                    found.count(key, 1);
+                    if **from <= *key && to.as_ref().is_none_or(|to| *key < **to) {
+                        each(key);
+                    }
+                    row = rows.next()?;
+                    continue;
                 }
-                all += 1;
-                if all > max_keys {
-                    return Err(TOO_MANY);
-                }
-                row = rows.next()?;
             }
-            are_missing |= std::mem::take(&mut found) != fence.total;
-            ranges += 1;
-            all += 1;
-            if all > max_keys {
-                return Err(TOO_MANY);
+            *are_missing |= std::mem::take(&mut found) != fence.total;
+            match next.filter(|next| to.as_ref().is_none_or(|to| next.start < *to)) {
+                // All ranges but the first have keys.
+                Some(next) if key.is_some() => fence = next,
+                None if !*are_missing => return Ok(false),
+                _ => return Err(KEYS_MISSING),
             }
-            match next {
-                Some(next) if to.is_none_or(|to| *next.start < *to) => fence = next,
-                _ if are_missing => return Err(KEYS_MISSING),
-                _ => return Ok(None),
-            }
-            if ranges >= max {
-                return if are_missing { Err(KEYS_MISSING) } else { Ok(Some(fence.start)) };
-            }
+            bytes.read_key(connection, &fence.start)?;
+            done += KEY;
+            next = Fence::next(&mut fences)?;
         }
     }
 }
 
-/// Fails unless a key that was not found is missing.
-fn check_missing(connection: &Connection, checked: &mut Option<Fence>, key: &[u8]) -> Result<()> {
-    if checked.as_ref().is_some_and(|fence| fence.has(key)) {
-        return Ok(());
+/// The keys from one to before another, or all: they are read in steps, in one state of the file.
+#[derive(Debug, Default)]
+pub struct Walk {
+    from: Vec<u8>,
+    to: Option<Vec<u8>>,
+    /// The next key, once it has begun; and its range, with what was found of that.
+    at: Option<Vec<u8>>,
+    range: Option<(Fence, Total)>,
+    are_missing: bool,
+    bytes: Bytes,
+}
+
+impl Walk {
+    /// Begins before the first of the keys.
+    #[must_use]
+    pub fn new(from: Vec<u8>, to: Option<Vec<u8>>) -> Self {
+        Self { from, to, ..Self::default() }
     }
-    let fence = Fence::of(connection, key)?;
-    fence.check(connection)?;
-    *checked = Some(fence);
-    Ok(())
 }

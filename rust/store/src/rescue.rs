@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use crate::mark::Mark;
 use crate::open::{Source, lacks_journal, open, open_to_read};
 use crate::place::Place;
-use crate::reader::{TOO_MANY, max_keys};
+use crate::reader::{Bytes, Walk};
 use crate::{Packed, Reader, Result, StoreError};
 
 /// SQLite stops at the first damaged page. So keys are sought in the index and in the rows, in each from both ends.
@@ -19,6 +19,9 @@ const SCANS: [&str; 4] = [
     "SELECT id, key FROM entry NOT INDEXED ORDER BY id",
     "SELECT id, key FROM entry NOT INDEXED ORDER BY id DESC",
 ];
+
+/// How often the bytes of a file may be read for values: those of a damaged key may be those of another one.
+const TIMES: usize = 8;
 
 type Rows = BTreeMap<Vec<u8>, BTreeSet<i64>>;
 
@@ -31,6 +34,7 @@ pub struct Rescue {
     pub rows: Vec<(Vec<u8>, Vec<i64>)>,
     /// What is damaged besides values.
     pub damage: Option<StoreError>,
+    bytes: Bytes,
 }
 
 impl Rescue {
@@ -61,7 +65,7 @@ impl Rescue {
 
     fn of(connection: Connection, place: Option<Arc<Place>>) -> Self {
         let (mut reader, mut rows) = (Reader::of(connection, None), Rows::new());
-        let is_whole = reader.keys(b"", None, usize::MAX, |_| ()).map(|_| ());
+        let is_whole = reader.keys(&mut Walk::default(), usize::MAX, |_| ()).map(|_| ());
         let damage = is_whole.and_then(|()| scan(&reader.connection, SCANS[0], &mut rows)).err();
         if damage.is_some() {
             for sql in SCANS {
@@ -70,18 +74,20 @@ impl Rescue {
             }
         }
         let rows = rows.into_iter().map(|(key, ids)| (key, ids.into_iter().collect())).collect();
-        Self { reader, _place: place, rows, damage }
+        Self { reader, _place: place, rows, damage, bytes: Bytes::default() }
     }
 
     /// Returns the value of the key with this index, of the first row whose checksum is that of both.
-    pub fn value(&self, index: usize) -> Result<Vec<u8>> {
+    pub fn value(&mut self, index: usize) -> Result<Vec<u8>> {
         let (key, ids) = &self.rows[index];
         let sql = "SELECT compression, checksum, value FROM entry WHERE id = ?1";
-        let read = |id| {
-            let mut row = self.reader.connection.prepare_cached(sql)?;
+        let connection = &self.reader.connection;
+        let mut read = |id| {
+            let mut row = connection.prepare_cached(sql)?;
             let mut row = row.query([id])?;
             let row = row.next()?.ok_or(StoreError::DamagedValue)?;
             let bytes = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+            self.bytes.read(connection, bytes.len() / TIMES)?;
             let packed = Packed { compression: row.get(0)?, checksum: row.get(1)?, bytes };
             Ok(packed.unpack(key)?.into_owned())
         };
@@ -97,10 +103,11 @@ impl Rescue {
 fn scan(connection: &Connection, sql: &str, rows: &mut Rows) -> Result<()> {
     let mut read = connection.prepare(sql)?;
     let mut found = read.query(())?;
-    for _ in 0..=max_keys(connection)? {
-        let Some(row) = found.next()? else { return Ok(()) };
+    let mut bytes = Bytes::default();
+    while let Some(row) = found.next()? {
         let (id, key) = (row.get(0)?, row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
+        bytes.read_key(connection, key)?;
         rows.entry(key.to_vec()).or_default().insert(id);
     }
-    Err(TOO_MANY)
+    Ok(())
 }

@@ -6,6 +6,7 @@ use rusqlite::blob::ZeroBlob;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::fence::Fence;
+use crate::reader::{Bytes, STEP};
 use crate::{Packed, Result, StoreError};
 
 /// The bytes of a page that hold data.
@@ -87,10 +88,11 @@ impl Writer {
             return Err(WRONG_ROW);
         }
         self.fence(key)?;
-        self.fence.iter().try_for_each(|fence| fence.check(&self.connection)).map(|()| false)
+        let check = |fence: &mut Fence| fence.check(&self.connection, &mut Bytes::default());
+        self.fence.iter_mut().try_for_each(check).map(|()| false)
     }
 
-    /// Returns some keys from `from` to before `to`, or to the last.
+    /// Returns some keys from `from` to before `to`, or to the last: fewer if they are long.
     pub(crate) fn first_keys(&self, from: &[u8], to: Option<&[u8]>) -> Result<Vec<Vec<u8>>> {
         let sql = "SELECT key FROM entry WHERE key >= ?1 ORDER BY key LIMIT 512";
         let sql_to = "SELECT key FROM entry WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT 512";
@@ -99,7 +101,13 @@ impl Writer {
             Some(to) => read.query((from, to))?,
             None => read.query([from])?,
         };
-        Ok(rows.mapped(|row| row.get(0)).collect::<rusqlite::Result<_>>()?)
+        let mut len = 0;
+        let keys = rows.mapped(|row| row.get(0)).take_while(|key: &rusqlite::Result<Vec<u8>>| {
+            let is_next = len < STEP;
+            len += key.as_ref().map_or(0, Vec::len);
+            is_next
+        });
+        Ok(keys.collect::<rusqlite::Result<_>>()?)
     }
 
     fn count(&mut self, key: &[u8], by: i64) -> Result<()> {

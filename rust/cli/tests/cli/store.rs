@@ -7,7 +7,7 @@ use varbatch_codec::key::{from_key, to_key};
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::encrypted::Key;
 use varbatch_storage::{Saver, Ticket};
-use varbatch_store::{Packed, Store};
+use varbatch_store::{Budget, Packed, Store, Walk};
 use varbatch_workers::Threads;
 
 use crate::store_damage::state;
@@ -37,8 +37,8 @@ pub fn make(folder: &Folder, name: &str, entries: &[(Vec<u8>, Vec<u8>)]) {
 pub fn load(folder: &Folder, name: &str) -> Entries {
     let mut reader = Store::open_bytes(folder.read(name).into()).and_then(|store| store.reader()).expect("opened");
     let mut keys = Vec::new();
-    reader.keys(b"", None, usize::MAX, |key| keys.push(key.to_vec())).expect("all keys");
-    let rows = reader.get_some(&mut keys.iter().map(Vec::as_slice), usize::MAX, Vec::new());
+    reader.keys(&mut Walk::default(), usize::MAX, |key| keys.push(key.to_vec())).expect("all keys");
+    let rows = reader.get_some(&mut keys.iter().map(Vec::as_slice), usize::MAX, Vec::new(), &mut Budget::default());
     let entry = |(key, value): (&Vec<u8>, _)| (from_key(key).expect("a key"), value);
     keys.iter().zip(rows.values(b"").map(|value| value.expect("sound").into_owned())).map(entry).collect()
 }

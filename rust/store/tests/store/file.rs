@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use varbatch_store::{Copy, Packed, Reader, Store, StoreError, remove, rename};
+use varbatch_store::{Budget, Copy, Packed, Reader, Store, StoreError, Walk, remove, rename};
 
 use crate::folder::Folder;
 use crate::journals::rollback_journal;
@@ -22,7 +22,7 @@ pub fn save(store: &mut Store, entries: &[(&[u8], &[u8])]) {
 
 /// Asks the last commit for a key.
 pub fn ask(reader: &mut Reader, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-    let rows = reader.get_some(&mut [key].into_iter(), 1, Vec::new());
+    let rows = reader.get_some(&mut [key].into_iter(), 1, Vec::new(), &mut Budget::default());
     let is_found = rows.are_found().next().unwrap();
     let value = rows.values(&[]).next().unwrap()?.into_owned();
     Ok(is_found.then_some(value))
@@ -34,7 +34,7 @@ pub fn load(store: &Store, key: &[u8]) -> Option<Vec<u8>> {
 
 pub fn keys(store: &Store) -> Result<Vec<Vec<u8>>, StoreError> {
     let mut keys = Vec::new();
-    store.reader()?.keys(b"", None, usize::MAX, |key| keys.push(key.to_vec())).map(|_| keys)
+    store.reader()?.keys(&mut Walk::default(), usize::MAX, |key| keys.push(key.to_vec())).map(|_| keys)
 }
 
 /// All that the last commit left.
@@ -231,9 +231,9 @@ fn killed(path: &Path, value: &[u8]) -> Vec<u8> {
 
 fn copy(reader: &mut Reader, to: &Path, mut between: impl FnMut()) -> Result<usize, StoreError> {
     let mut copy = Copy::begin(to)?;
-    let (mut from, mut steps) = (Some(Vec::new()), 0);
-    while let Some(key) = from {
-        from = copy.add(reader, &key, 100_000)?;
+    let (mut is_more, mut steps) = (true, 0);
+    while is_more {
+        is_more = copy.add(reader, 100_000)?;
         steps += 1;
         between();
     }
@@ -264,7 +264,7 @@ fn a_copy_is_whole_and_of_one_moment() {
     // None is left of one that did not come to its end.
     let mut copy = Copy::begin(&folder.join("half")).unwrap();
     assert!(matches!(Copy::begin(&folder.join("half")), Err(StoreError::Busy)));
-    copy.add(&mut Store::open(&path).unwrap().reader().unwrap(), b"", 1000).unwrap();
+    copy.add(&mut Store::open(&path).unwrap().reader().unwrap(), 1000).unwrap();
     drop(copy);
     assert_eq!(folder.names(), ["copy", "store"]);
 }

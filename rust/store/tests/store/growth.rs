@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use varbatch_store::{Packed, Store};
+use varbatch_store::{Budget, Packed, Store, Walk};
 
 use crate::file::{ask, load, save};
 use crate::journals::quick_folder;
@@ -67,13 +67,14 @@ fn times(count: u32) -> Vec<(&'static str, bool, Duration)> {
     let misses =
         timed(|| numbers.iter().for_each(|number| assert!(!reader.has(&key((number * 7 % count) | 1)).unwrap())));
     let range = timed(|| {
-        let mut found = 0;
-        let end = reader.keys(&key(numbers[0]), Some(&key(numbers[0] + 2 * RANGE)), usize::MAX, |_| found += 1);
-        assert_eq!((end.unwrap(), found), (None, RANGE));
+        let (mut found, to) = (0, key(numbers[0] + 2 * RANGE));
+        let mut walk = Walk::new(key(numbers[0]).to_vec(), Some(to.to_vec()));
+        let end = reader.keys(&mut walk, usize::MAX, |_| found += 1);
+        assert_eq!((end.unwrap(), found), (false, RANGE));
     });
     let some = timed(|| {
         let keys: Vec<_> = numbers.iter().map(|number| key(*number)).collect();
-        let rows = reader.get_some(&mut keys.iter().map(|key| &key[..]), 1 << 20, Vec::new());
+        let rows = reader.get_some(&mut keys.iter().map(|key| &key[..]), 1 << 20, Vec::new(), &mut Budget::default());
         assert_eq!(
             rows.values(&[]).filter(|value| value.as_ref().is_ok_and(|value| **value == [1; 20])).count(),
             keys.len()

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use rusqlite::Connection;
-use varbatch_store::{ID, Packed, Rescue, Store, StoreError, is_store};
+use varbatch_store::{Budget, ID, Packed, Rescue, Store, StoreError, is_store};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::file::{ask, keys, load, save};
@@ -247,7 +247,7 @@ fn one_row_of_another_type_leaves_the_others() {
     let store = Store::open(&path).unwrap();
     let mut reader = store.reader().unwrap();
     let mut all = entries.iter().map(|(key, _)| &key[..]);
-    let rows = reader.get_some(&mut all, 1 << 20, Vec::new());
+    let rows = reader.get_some(&mut all, 1 << 20, Vec::new(), &mut Budget::default());
     for (value, (key, sound)) in rows.values(&[]).zip(&entries) {
         let is_sound = ![2, 7, 9].contains(&key[0]);
         assert_eq!(value.ok().as_deref(), is_sound.then_some(&sound[..]), "{key:?}");

@@ -230,7 +230,7 @@ fn files_beside_it_stay() {
     store.erase_all().unwrap();
     save(&mut store, &[(b"key!", b"one")]);
     let mut copy = varbatch_store::Copy::begin(&folder.join("store-backup")).unwrap();
-    copy.add(&mut store.reader().unwrap(), b"", 1000).unwrap();
+    copy.add(&mut store.reader().unwrap(), 1000).unwrap();
     copy.end().unwrap();
     store.close().unwrap();
     for name in beside {

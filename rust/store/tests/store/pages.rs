@@ -5,9 +5,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use varbatch_store::{Packed, Rescue, Store, StoreError};
+use varbatch_store::{Budget, Copy, Packed, Rescue, Store, StoreError, Walk};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::file::{ask, keys};
+use crate::file::{ask, keys, save};
 use crate::folder::Folder;
 use crate::hostile::refused;
 
@@ -50,7 +51,14 @@ pub fn ask_all(path: &Path, what: &str) {
         let mut reader = store.reader().unwrap();
         let key = [&1_u32.to_be_bytes()[..], &[7; 60]].concat();
         let _ = (ask(&mut reader, &key), ask(&mut reader, b"none"), reader.has(b"none"), keys(&store));
-        let _ = reader.keys(b"", None, 3, |_| ());
+        let (mut walk, mut len, mut found) = (Walk::default(), 0, 0);
+        // In small steps.
+        while reader.keys(&mut walk, 1000, |key| found += key.len()).unwrap_or(false) {
+            assert!(found - len < 2000, "{what}: a step of {} bytes", found - len);
+            len = found;
+        }
+        let file_len = fs::metadata(path).unwrap().len() as usize;
+        assert!(found <= file_len, "{what}: keys of {found} bytes in {file_len}");
         drop(reader);
         let mut store = store;
         let _ = store.begin().and_then(|()| {
@@ -61,7 +69,7 @@ pub fn ask_all(path: &Path, what: &str) {
         });
         store.roll_back();
     }
-    for rescue in [Rescue::open(path), Rescue::open_copy(path)].into_iter().flatten() {
+    for mut rescue in [Rescue::open(path), Rescue::open_copy(path)].into_iter().flatten() {
         (0..rescue.rows.len().min(10)).for_each(|index| drop(rescue.value(index)));
     }
     assert!(begin.elapsed() < Duration::from_secs(10), "{what}: {:?}", begin.elapsed());
@@ -93,6 +101,79 @@ fn pages_that_lead_to_each_other_end() {
             ask_all(&path, &format!("kind {kind}, {chain} pages"));
         }
     }
+}
+
+fn varint(number: usize) -> [u8; 3] {
+    [number >> 14 | 128, number >> 7 & 127 | 128, number & 127].map(|byte| byte as u8)
+}
+
+/// Rows that all have the bytes of one as their value, each with the right checksum.
+#[test]
+fn values_of_the_same_bytes_are_no_longer_than_the_file() {
+    const SHORT: usize = 20_000;
+    const LONG: usize = SHORT + 60 * (PAGE - 4);
+    // Bytes of a row besides its value, and those of it that are in its page.
+    const HEAD: usize = 8 + 4 + 8;
+    let local = 2031 + (HEAD + SHORT - 2031) % (PAGE - 4);
+    let (folder, path) = Folder::with("file");
+    let mut store = Store::open(&path).unwrap();
+    let rows: Vec<_> =
+        (0..20_u32).map(|number| (number.to_be_bytes(), if number == 0 { LONG } else { SHORT })).collect();
+    let zeros: Vec<_> = rows.iter().map(|(_, len)| vec![0; *len]).collect();
+    save(&mut store, &rows.iter().zip(&zeros).map(|((key, _), value)| (&key[..], &value[..])).collect::<Vec<_>>());
+    drop(store);
+    let other = Connection::open(&path).unwrap();
+    for (key, _) in &rows {
+        let checksum = xxh3_64_with_seed(&zeros[0], xxh3_64(key)) as i64;
+        other.execute("UPDATE entry SET checksum = ?1, compression = 0 WHERE key = ?2", (checksum, key)).unwrap();
+    }
+    drop(other);
+    let mut file = fs::read(&path).unwrap();
+    let cell_of = |file: &[u8], row: u8, len: usize| {
+        let start = [&varint(HEAD + len)[..], &[row]].concat();
+        // The last: what is left in a page that it has moved from comes before.
+        (0..file.len() - 4).rfind(|at| file[*at..].starts_with(&start)).unwrap()
+    };
+    let first = cell_of(&file, 1, LONG) + 4 + local;
+    let chain = file[first..first + 4].to_vec();
+    for row in 2..=20 {
+        let at = cell_of(&file, row, SHORT);
+        file[at..at + 3].copy_from_slice(&varint(HEAD + LONG));
+        let len_at = (at..at + 20).find(|at| file[*at..].starts_with(&varint(12 + 2 * SHORT))).unwrap();
+        file[len_at..len_at + 3].copy_from_slice(&varint(12 + 2 * LONG));
+        file[at + 4 + local..at + 8 + local].copy_from_slice(&chain);
+    }
+    fs::write(&path, &file).unwrap();
+    let (store, keys) = (Store::open(&path).unwrap(), rows.iter().map(|(key, _)| &key[..]));
+    let mut reader = store.reader().unwrap();
+    assert!(keys.clone().all(|key| ask(&mut reader, key).unwrap().is_some_and(|value| value == zeros[0])));
+    let read = reader.get_some(&mut keys.clone(), usize::MAX, Vec::new(), &mut Budget::default());
+    let len: usize = read.values(&[]).flatten().map(|value| value.len()).sum();
+    assert!(len <= file.len(), "{len} bytes of {}", file.len());
+    // One that is asked for twice may be there twice.
+    let twice = reader.get_some(&mut [&rows[3].0[..]; 50].into_iter(), usize::MAX, Vec::new(), &mut Budget::default());
+    assert!(twice.values(&[]).all(|value| value.is_ok_and(|value| value.len() == LONG)));
+    let mut copy = Copy::begin(&folder.join("copy")).unwrap();
+    assert!((0..30).any(|_| copy.add(&mut reader, 1 << 20).is_err()));
+    let mut rescue = Rescue::open(&path).unwrap();
+    let saved: usize = (0..20).filter_map(|row| rescue.value(row).ok()).map(|value| value.len()).sum();
+    assert!(saved <= 9 * file.len(), "{saved} bytes of {}", file.len());
+}
+
+/// Whether a range lacks keys is found out once.
+#[test]
+fn keys_that_are_missing_cost_one_look_at_their_range() {
+    let (_folder, path) = Folder::with("file");
+    big_store(&path);
+    Connection::open(&path).unwrap().execute_batch("UPDATE fence SET keys = keys + 1").unwrap();
+    let store = Store::open(&path).unwrap();
+    let mut reader = store.reader().unwrap();
+    // In no order: all their ranges together are read once.
+    let missing: Vec<_> = (0..20_000_u32).map(|number| (number * 7919 % 4000).to_be_bytes()).collect();
+    let (begin, mut keys) = (Instant::now(), missing.iter().map(|key| &key[..]));
+    let rows = reader.get_some(&mut keys, usize::MAX, Vec::new(), &mut Budget::default());
+    assert!(rows.values(&[]).all(|value| matches!(value, Err(StoreError::Damaged("keys are missing")))));
+    assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
 }
 
 /// The schema: its index is there as often as 200 to the power of 8.

@@ -5,20 +5,17 @@ use std::sync::Arc;
 
 use godot::builtin::{AnyArray, GString, PackedByteArray, VarArray, Variant};
 use varbatch_codec::key;
-use varbatch_store::{Reader, StoreError};
+use varbatch_store::{Budget, Walk};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::NextStep;
 
+use super::StoreFile;
 use super::call::{StoreCall, StoreWork, Turn};
 use super::queue::KeyBytes;
-use super::{BorrowedReader, StoreFile};
 use crate::calls::decode::{Input, decode_only};
 use crate::engine::{self, OwnArray, Slot};
-use crate::jobs::task::Job;
+use crate::jobs::task::{Job, STEP};
 use crate::report::{Failure, Outcome};
-
-/// Ranges of keys that a step of a task looks at.
-const RANGES: usize = 64;
 
 /// `VarBatchStore.KEY_MISSING`, `KEY_FOUND` and `KEY_DAMAGED`.
 const MISSING: u8 = 0;
@@ -70,11 +67,11 @@ impl StoreFile {
         let queued: Vec<_> = keys.iter().map(|key| queue.find(key).map(|found| found.is_value())).collect();
         reader.hold()?;
         drop(queue);
-        let (mut states, mut memory) = (Vec::with_capacity(keys.len()), Vec::new());
+        let (mut states, mut memory, mut budget) = (Vec::with_capacity(keys.len()), Vec::new(), Budget::default());
         let asked = keys.iter().zip(&queued).map(|(key, queued)| if queued.is_some() { &[][..] } else { key });
         let mut left = asked.collect::<Vec<_>>().into_iter();
         while left.len() > 0 {
-            let rows = reader.get().get_some(&mut left, 1 << 20, memory);
+            let rows = reader.get().get_some(&mut left, 1 << 20, memory, &mut budget);
             let checked = rows.values(&[]).zip(rows.are_found()).map(|(value, is_found)| match value {
                 Err(_) => DAMAGED,
                 Ok(_) if is_found => FOUND,
@@ -99,11 +96,7 @@ impl StoreFile {
     pub fn keys(&self, range: &KeyRange<'_>) -> Outcome<VarArray> {
         let mut found = Vec::new();
         let end = self.each_key(range, |key| found.push(key.to_vec()));
-        let keys = array_of(&found);
-        match end {
-            Ok(()) => Outcome::new(keys, Vec::new()),
-            Err(failure) => Outcome::failed(keys, failure),
-        }
+        keys_found(found, end)
     }
 
     /// Calls `each` with the keys of a range as they are after all calls before.
@@ -115,7 +108,7 @@ impl StoreFile {
         reader.hold()?;
         drop(queue);
         let (mut queued, mut erased) = (queued.iter().peekable(), erased.iter().peekable());
-        let ended = reader.get().keys(&range.from, range.to.as_deref(), usize::MAX, |key| {
+        let ended = reader.get().keys(&mut Walk::new(range.from, range.to), usize::MAX, |key| {
             while let Some((other, is_value)) = queued.next_if(|(other, _)| **other < *key) {
                 if *is_value {
                     each(other);
@@ -138,6 +131,16 @@ fn is_in<'r>(ranges: &mut Peekable<impl Iterator<Item = &'r KeyBytes>>, key: &[u
     ranges.peek().is_some_and(|range| range.has(key))
 }
 
+/// Ends a call that returns keys: also those that are found if some are missing. In a damaged file they may be anywhere, and twice.
+fn keys_found(mut found: Vec<Vec<u8>>, result: Result<(), Failure>) -> Outcome<VarArray> {
+    if let Err(failure) = result {
+        found.sort();
+        found.dedup();
+        return Outcome::failed(array_of(&found), failure);
+    }
+    Outcome::new(array_of(&found), Vec::new())
+}
+
 /// Returns the values of keys. One that is damaged has another sum, and is reported by that.
 fn array_of(found: &[Vec<u8>]) -> VarArray {
     let mut keys = OwnArray::new(found.len());
@@ -151,31 +154,18 @@ fn array_of(found: &[Vec<u8>]) -> VarArray {
 
 /// The keys of a range, found in the background.
 pub struct Finding {
-    next: Option<Vec<u8>>,
-    range: KeyBytes,
+    walk: Walk,
     found: Vec<Vec<u8>>,
 }
 
 impl Finding {
     pub fn held(file: &Arc<StoreFile>, range: &KeyRange<'_>) -> impl Job + 'static {
         match range.of(file) {
-            Ok(range) => {
-                let next = Some(range.from.clone());
-                StoreCall::new(file, Some(Self { next, range, found: Vec::new() }))
+            Ok(KeyBytes { from, to }) => {
+                StoreCall::new(file, Some(Self { walk: Walk::new(from, to), found: Vec::new() }))
             }
             Err(failure) => StoreCall::in_turn(None, Err(failure)),
         }
-    }
-
-    fn find_some(&mut self, mut reader: BorrowedReader<'_>) -> Result<(), StoreError> {
-        let Self { next, range, found } = self;
-        let mut find = |reader: &mut Reader, from: &[u8]| {
-            // Where it goes on, all keys before were found.
-            found.truncate(found.partition_point(|key| **key < *from));
-            reader.keys(from, range.to.as_deref(), RANGES, |key| found.push(key.to_vec()))
-        };
-        *next = next.take().map_or(Ok(None), |from| find(reader.get(), &from))?;
-        Ok(())
     }
 }
 
@@ -183,8 +173,9 @@ impl StoreWork for Finding {
     fn step(&mut self, turn: &Turn, _: &Threads) -> Result<NextStep, Failure> {
         let mut reader = turn.file.reader()?;
         reader.hold()?;
-        self.find_some(reader).map_err(|error| turn.file.failure(&error))?;
-        Ok(if self.next.is_some() { NextStep::More } else { NextStep::Done })
+        let Self { walk, found } = self;
+        let is_more = reader.get().keys(walk, STEP, |key| found.push(key.to_vec()));
+        Ok(if is_more.map_err(|error| turn.file.failure(&error))? { NextStep::More } else { NextStep::Done })
     }
 
     fn progress(&self) -> f32 {
@@ -192,10 +183,6 @@ impl StoreWork for Finding {
     }
 
     fn outcome(&mut self, result: Result<(), Failure>) -> Outcome<Slot> {
-        let keys = array_of(&std::mem::take(&mut self.found));
-        match result {
-            Ok(()) => Outcome::new(keys, Vec::new()).into_slot(),
-            Err(failure) => Outcome::failed(keys, failure).into_slot(),
-        }
+        keys_found(std::mem::take(&mut self.found), result).into_slot()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use godot::builtin::{AnyArray, Variant};
 use godot::global::Error as EngineError;
-use varbatch_store::{Reader, Rows};
+use varbatch_store::{Budget, Reader, Rows};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::NextStep;
 
@@ -37,6 +37,7 @@ pub struct Loading {
     /// What is queued for some of them, by their index.
     queued: BTreeMap<usize, Found>,
     next: usize,
+    budget: Budget,
     decoded: Decoded,
     /// Returned if the only value is missing or damaged; `None` to load an array.
     default: Option<Slot>,
@@ -49,8 +50,8 @@ impl Loading {
         let makers = makers?;
         let (shown, keys, decoded) = (file.shown.clone(), file.keys_of(engine::values(keys))?, Decoded::new(makers));
         let default = default.map(|default| Slot::of(engine::value(default)));
-        let queued = BTreeMap::new();
-        Ok(Self { shown, keys, queued, next: 0, decoded, default, is_found: false })
+        let (queued, budget) = (BTreeMap::new(), Budget::default());
+        Ok(Self { shown, keys, queued, next: 0, budget, decoded, default, is_found: false })
     }
 
     /// Loads values as they are after all calls before, without waiting for these.
@@ -91,7 +92,7 @@ impl Loading {
 
     /// Reads and decodes some values: threads take turns to read, and each decodes what it has read while the next reads.
     fn load_some(&mut self, file: &StoreFile, reader: &mut Reader, threads: &Threads) {
-        let Self { keys, queued, next, .. } = self;
+        let Self { keys, queued, next, budget, .. } = self;
         let first = *next;
         let mut left = keys[first..].iter().enumerate().map(|(index, key)| {
             // A key without bytes is not looked for.
@@ -101,7 +102,7 @@ impl Loading {
         let pieces = std::iter::from_fn(|| {
             let memory = || lock(&file.memory).pop().unwrap_or_default();
             (left.len() > 0).then(|| {
-                let rows = reader.get_some(&mut left, PIECE, memory());
+                let rows = reader.get_some(&mut left, PIECE, memory(), budget);
                 let from = at;
                 at += rows.are_found().count();
                 (from, rows)

@@ -119,8 +119,6 @@ pub struct Backup {
     /// The state of the file, until it is the first at its path.
     reader: Option<Reader>,
     work: Option<(Copy, Reader)>,
-    /// Where it goes on.
-    next: Vec<u8>,
     /// Until the state is held; and the file until all is copied, which the ticket outlives.
     turn: Option<WriteTicket>,
     file: Option<Arc<StoreFile>>,
@@ -146,7 +144,6 @@ impl Backup {
             result,
             reader: None,
             work: None,
-            next: Vec::new(),
             turn,
             file: is_valid.then(|| Arc::clone(file)),
             copies,
@@ -171,17 +168,12 @@ impl Backup {
             self.work = Some((Copy::begin(path).map_err(failed)?, reader));
             return Ok(false);
         };
-        match copy.add(reader, &self.next, COPIED).map_err(|error| file.failure(&error))? {
-            Some(next) => {
-                self.next = next;
-                Ok(false)
-            }
-            None => {
-                let copied = self.work.take().map_or(Ok(()), |(copy, _)| copy.end());
-                engine::keep(path);
-                copied.map(|()| true).map_err(failed)
-            }
+        if copy.add(reader, COPIED).map_err(|error| file.failure(&error))? {
+            return Ok(false);
         }
+        let copied = self.work.take().map_or(Ok(()), |(copy, _)| copy.end());
+        engine::keep(path);
+        copied.map(|()| true).map_err(failed)
     }
 
     /// The position in which it waits: first for the store, then for the path.
