@@ -2,7 +2,7 @@ extends "store_base.gd"
 ## A journal belongs to one file; and what becomes of a store that is moved, removed, copied or replaced.
 
 const MOVED := "the file was moved, removed, or written by another program"
-const SET_ASIDE := "a journal of another file lay beside it"
+const SET_ASIDE := "the journal that lay beside it is damaged, or that of another file"
 
 
 func world(generation: int, count := 200) -> Dictionary:
@@ -101,12 +101,58 @@ func test_remove_and_rename() -> void:
 	expect_errors(rename_store.bind(to, path), 1, "a file is there already", ERR_ALREADY_EXISTS)
 	expect_errors(remove.bind(path), 1, "it is not a store", ERR_FILE_UNRECOGNIZED)
 	expect_errors(remove.bind(folder + "/none.store"), 1, "none.store", ERR_FILE_NOT_FOUND)
+	expect_errors(rename_store.bind(to, to), 1, "a file is there already", ERR_ALREADY_EXISTS)
+	expect_errors(rename_store.bind(to, folder + "/none/b.store"), 1, "its folder does not exist", ERR_FILE_NOT_FOUND)
 	store = open(to)
 	for action: Callable in [remove.bind(to), rename_store.bind(to, folder + "/b.store")]:
 		expect_errors(action, 1, "has it open", ERR_BUSY)
 	check_int(store.close(), OK, "close")
 	check_int(VarBatchStore.remove(to), OK, "remove")
 	check_names([path.get_file()], "removed")
+
+
+## What `open` tells is not lost, nor is the journal of another file.
+func test_rename_and_remove_tell() -> void:
+	killed(path)
+	var journal := FileAccess.get_file_as_bytes(path + "-wal")
+	DirAccess.remove_absolute(path + "-wal")
+	var to := folder + "/renamed.store"
+	check_int(VarBatchStore.rename(path, to), OK, "rename")
+	store = expect_errors(open.bind(to), 1, "what was saved last")
+	check_int(store.save_var("new", 1), OK, "save")
+	check_int(store.close(), OK, "close")
+	write(to + "-wal", journal)
+	check_int(expect_logged(rename_store.bind(to, path), 0, 1, SET_ASIDE) as int, OK, "rename")
+	write(path + "-wal", journal)
+	check_int(expect_logged(remove.bind(path), 0, 1, SET_ASIDE) as int, OK, "remove")
+	var names: Array = [path, to].map(func(at: String) -> String: return at.get_file() + "-wal-set-aside-1")
+	names.sort()
+	check_names(names, "what is left")
+
+
+## Two threads give one name to two stores, and a third opens it.
+func test_one_name_for_two() -> void:
+	for turn: int in 20:
+		for i: int in 2:
+			killed("%s.%d" % [path, i])
+		var opened: Array = []
+		var work := func(index: int) -> int:
+			if index < 2:
+				VarBatch.set_print_error_messages(false)
+				return VarBatchStore.rename("%s.%d" % [path, index], path)
+			var other := VarBatchStore.open(path)
+			return other.save_var("mine", turn) + other.close()
+		var ends := end_threads(start_threads(3, work))
+		check_int(ends[2] as int, OK, "close")
+		check(ends.slice(0, 2).count(OK) <= 1, "both have the name: %s" % [ends])
+		var stores: Array = ["", ".0", ".1"].filter(func(end: String) -> bool: return FileAccess.file_exists(path + end))
+		check_int(stores.size(), 3 if ends.count(OK) == 1 else 2, "stores, of results %s" % [ends])
+		store = open()
+		check_value(store.load_var("mine"), turn, "what was saved")
+		check_int(store.close(), OK, "close")
+		store = null
+		for name: String in DirAccess.get_files_at(folder):
+			DirAccess.remove_absolute(folder + "/" + name)
 
 
 func test_backup() -> void:

@@ -91,6 +91,7 @@ impl From<io::Error> for StoreError {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly,
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
             io::ErrorKind::OutOfMemory => Self::Memory,
+            io::ErrorKind::AlreadyExists => Self::Exists,
             _ => Self::System(error.to_string()),
         }
     }

@@ -2,12 +2,14 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::vec;
 
 use rusqlite::Connection;
 
-use crate::open::{self, SIDE_FILES, empty_store, is_store, set_journal};
-use crate::place::{Place, beside, flush_folder, real};
+use crate::journal::rename_aside;
+use crate::open::{self, Opened, SIDE_FILES, WITH_JOURNAL, empty_store, is_store, open_at, set_journal};
+use crate::place::{Place, beside, flush_folder, is_filled, real, rename_new};
 use crate::reader::STEP;
 use crate::writer::Writer;
 use crate::{Budget, Reader, Result, Store, StoreError, Walk};
@@ -79,22 +81,24 @@ impl Copy {
         set_journal(&writer.connection, "WAL")?;
         drop(writer);
         File::options().write(true).open(&self.new)?.sync_all()?;
-        // Nobody opens the old one until it is replaced.
-        let old = old_store(&self.path)?;
-        fs::rename(&self.new, &self.path)?;
-        if old.is_some() {
+        // Nobody opens the old one until it is replaced, and no new one is.
+        if let Some(old) = old_store(&self.path)? {
+            set_aside_foreign(&old)?;
+            fs::rename(&self.new, &self.path)?;
             let _ = fs::remove_file(beside(&self.path, "-wal"));
+        } else {
+            rename_new(&self.new, &self.path)?;
         }
         Ok(flush_folder(&self.path)?)
     }
 }
 
 /// Locks a store that a copy is to replace. Fails if it is open, or another file.
-fn old_store(path: &Path) -> Result<Option<Place>> {
+fn old_store(path: &Path) -> Result<Option<Arc<Place>>> {
     if !path.exists() {
         return Ok(None);
     }
-    let place = Place::of(path)?;
+    let place = Arc::new(Place::of(path)?);
     if is_store(&place.read(0..100)?) { Ok(Some(place)) } else { Err(StoreError::Exists) }
 }
 
@@ -107,37 +111,68 @@ impl Drop for Copy {
     }
 }
 
-/// Removes a store with the files beside it. Fails if it is open, or if it is none.
-pub fn remove(path: &Path) -> Result<()> {
-    let path = real(path)?;
-    let place = Place::of(&path)?;
+/// Removes a store with the files beside it. Fails if it is open, or if it is none. Returns where the journal of another file is now
+/// that lay beside it.
+pub fn remove(path: &Path) -> Result<Option<PathBuf>> {
+    let (link, path) = (path, real(path)?);
+    let place = Arc::new(Place::of(&path)?);
     if !is_store(&place.read(0..100)?) {
         return Err(StoreError::NoDatabase);
     }
     open::refuse_busy(&path)?;
+    let set_aside = set_aside_foreign(&place)?;
     // First: a journal that is left alone is set aside by the next store there.
     fs::remove_file(&path)?;
     for end in SIDE_FILES.iter().filter(|end| **end != "-lock") {
         let _ = fs::remove_file(beside(&path, end));
     }
-    Ok(flush_folder(&path)?)
+    remove_link(link);
+    flush_folder(&path)?;
+    Ok(set_aside)
 }
 
-/// Gives a store another name, with what is in its journal. Fails if it is open, or if there is a file of that name.
-pub fn rename(from: &Path, to: &Path) -> Result<()> {
-    let (from, to) = (real(from)?, real(to)?);
-    if to.symlink_metadata().is_ok() {
-        return Err(StoreError::Exists);
+fn remove_link(path: &Path) {
+    let _ = path.is_symlink().then(|| fs::remove_file(path));
+}
+
+/// Leaves no journal of another file beside a store that is to be removed or replaced. Returns where it is now.
+fn set_aside_foreign(place: &Arc<Place>) -> Result<Option<PathBuf>> {
+    let journal = beside(&place.path, "-wal");
+    match open_at(Arc::clone(place), None) {
+        // A copy of its own, which is damaged.
+        Ok(Opened { has_journal: true, set_aside: Some(copy), .. }) => Ok(fs::remove_file(copy).map(|()| None)?),
+        Ok(opened) => Ok(opened.set_aside),
+        Err(StoreError::NoJournal) if is_filled(&journal) => rename_aside(&journal).map(Some),
+        Err(_) => Ok(None),
     }
-    if !from.exists() {
+}
+
+/// Gives a store another name, with what is in its journal. Returns where a journal is now that belonged to another file, or was
+/// damaged. Fails if it is open, or if there is a file of that name: with the path that is at fault.
+pub fn rename<'p>(from: &'p Path, to: &'p Path) -> std::result::Result<Option<PathBuf>, (&'p Path, StoreError)> {
+    let free = |to: PathBuf| if to.symlink_metadata().is_ok() { Err(StoreError::Exists) } else { Ok(to) };
+    let target = real(to).and_then(free).map_err(|error| (to, error))?;
+    let (place, set_aside) = whole(from).map_err(|error| (from, error))?;
+    rename_new(&place.path, &target).map_err(|error| (to, error.into()))?;
+    remove_link(from);
+    let flushed = flush_folder(&place.path).and_then(|()| flush_folder(&target));
+    flushed.map(|()| set_aside).map_err(|error| (to, error.into()))
+}
+
+/// Puts the journal of a store into the file, and locks that.
+fn whole(path: &Path) -> Result<(Place, Option<PathBuf>)> {
+    let path = real(path)?;
+    if !path.exists() {
         return Err(StoreError::CannotOpen);
     }
-    Store::of(open::open(&from)?)?.close()?;
-    if fs::hard_link(&from, &to).is_ok() {
-        fs::remove_file(&from)?;
-    } else {
-        fs::rename(&from, &to)?;
+    let mut store = Store::of(open::open(&path)?)?;
+    let (set_aside, lost) = (store.set_aside(), store.lost());
+    store.close()?;
+    let place = Place::of(&path)?;
+    if lost.is_some() {
+        // The next opening tells of it.
+        place.set_version(WITH_JOURNAL)?;
+        place.flush()?;
     }
-    flush_folder(&from)?;
-    Ok(flush_folder(&to)?)
+    Ok((place, set_aside))
 }

@@ -1,7 +1,7 @@
 //! Opens files of stores, and refuses all others; makes new ones; sets aside journals of other files.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::journal::{commits_behind, copy_aside, has_head, rename_aside};
 use crate::mark::Mark;
-use crate::place::{Place, beside, flush_folder, is_filled, real};
+use crate::place::{Place, beside, flush_folder, is_filled, real, rename_new};
 use crate::{Result, StoreError};
 
 /// SQLite's `application_id` of a store, "VBst", and its `user_version`: that of the tables, and another one while the file may
@@ -163,7 +163,7 @@ pub(crate) fn open(path: &Path) -> Result<Opened> {
     opened
 }
 
-fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> {
+pub(crate) fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> {
     let path = &place.path;
     let start = place.read(0..100)?;
     check_start(&start)?;
@@ -343,11 +343,12 @@ fn make(path: &Path) -> Result<()> {
     file.sync_all()?;
     // A process that is just being started has the file too, and closes it only then.
     let _ = file.unlock();
-    // Not every system has links; an empty file is replaced.
-    if fs::hard_link(&new, path).is_ok() {
-        fs::remove_file(&new)?;
-    } else {
-        fs::rename(&new, path)?;
+    match rename_new(&new, path) {
+        // An empty one.
+        Err(_) if !is_filled(path) => fs::rename(&new, path)?,
+        // Somebody else has made one meanwhile.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => fs::remove_file(&new)?,
+        named => named?,
     }
     Ok(flush_folder(path)?)
 }

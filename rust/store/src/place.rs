@@ -81,6 +81,18 @@ pub(crate) fn is_filled(path: &Path) -> bool {
     path.metadata().is_ok_and(|file| file.len() > 0)
 }
 
+/// Gives a file another name, unless a file has that. Where there are no links, an empty file takes the name first.
+pub(crate) fn rename_new(path: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(path, to) {
+        Ok(()) => fs::remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        Err(_) => {
+            File::create_new(to)?;
+            fs::rename(path, to).inspect_err(|_| _ = fs::remove_file(to))
+        }
+    }
+}
+
 /// Waits until the names in a folder are on the disk, where the system can do that.
 pub(crate) fn flush_folder(path: &Path) -> io::Result<()> {
     match path.parent() {

@@ -334,13 +334,118 @@ fn a_store_gets_another_name_with_what_is_in_its_journal() {
     assert_eq!(folder.names(), ["to"]);
     let store = Store::open(&to).unwrap();
     assert_eq!(load(&store, b"key!").unwrap(), b"one");
-    assert!(matches!(rename(&to, &path), Err(StoreError::Busy)));
+    assert!(matches!(rename(&to, &path), Err((at, StoreError::Busy)) if at == to));
     drop(store);
     fs::write(&path, "text").unwrap();
-    assert!(matches!(rename(&to, &path), Err(StoreError::Exists)));
-    assert!(matches!(rename(&path, &folder.join("other")), Err(StoreError::NoDatabase)));
-    assert!(matches!(rename(&folder.join("none"), &folder.join("other")), Err(StoreError::CannotOpen)));
+    assert!(matches!(rename(&to, &path), Err((at, StoreError::Exists)) if at == path));
+    let other = folder.join("other");
+    assert!(matches!(rename(&path, &other), Err((at, StoreError::NoDatabase)) if at == path));
+    assert!(matches!(rename(&folder.join("none"), &other), Err((at, StoreError::CannotOpen)) if at != other));
+    let (nowhere, long) = (folder.join("none/other"), folder.join(&"n".repeat(240)));
+    assert!(matches!(rename(&to, &nowhere), Err((at, StoreError::CannotOpen)) if at == nowhere));
+    assert!(matches!(rename(&to, &long), Err((at, StoreError::Name(_))) if at == long));
     assert_eq!((folder.names(), fs::read(&path).unwrap()), (vec!["store".into(), "to".into()], b"text".to_vec()));
+}
+
+/// A file that appears there in the end is not replaced: by a copy, nor by one of two stores that get the same name.
+#[test]
+fn nothing_is_replaced_that_appears_meanwhile() {
+    let (folder, path) = Folder::with("store");
+    let (mut store, text) = (Store::open(&path).unwrap(), folder.join("text"));
+    save(&mut store, &[(b"key!", b"one")]);
+    let mut reader = store.reader().unwrap();
+    assert!(matches!(copy(&mut reader, &text, || fs::write(&text, "text").unwrap()), Err(StoreError::Exists)));
+    assert_eq!(fs::read(&text).unwrap(), b"text");
+    for round in 0..30 {
+        let names = ["a", "b", "to"].map(|name| folder.join(&format!("{name}{round}")));
+        names[..2].iter().for_each(|name| _ = killed(name, &[7; 300_000]));
+        let renamed: Vec<_> = std::thread::scope(|scope| {
+            let threads = [0, 1].map(|from| {
+                let names = &names;
+                scope.spawn(move || rename(&names[from], &names[2]).is_ok())
+            });
+            threads.map(|thread| thread.join().unwrap()).to_vec()
+        });
+        let there = names.iter().filter(|name| name.exists()).count();
+        assert_eq!((renamed.iter().filter(|is_ok| **is_ok).count(), there), (1, 2), "round {round}");
+    }
+}
+
+/// What `open` would have told, the next one tells.
+#[test]
+fn what_is_lost_is_told_after_a_store_got_another_name() {
+    for how in ["missing", "cut", "damaged"] {
+        let (folder, path) = Folder::with("store");
+        let to = folder.join("to");
+        let mut store = Store::open(&path).unwrap();
+        (0..5).for_each(|number| save(&mut store, &[(b"key!", &[number; 50_000])]));
+        let journal = folder.join("store-wal");
+        let (file, mut bytes) = (fs::read(&path).unwrap(), fs::read(&journal).unwrap());
+        drop(store);
+        fs::write(&path, file).unwrap();
+        match how {
+            "missing" => {}
+            "cut" => fs::write(&journal, &bytes[..1000]).unwrap(),
+            _ => {
+                let at = bytes.len() / 2;
+                bytes[at..at + 20_000].fill(7);
+                fs::write(&journal, bytes).unwrap();
+            }
+        }
+        let aside = (how != "missing").then(|| folder.join("store-wal-set-aside-1"));
+        assert_eq!(rename(&path, &to).unwrap(), aside, "{how}");
+        for is_lost in [true, false] {
+            let store = Store::open(&to).unwrap();
+            assert_eq!(store.lost().is_some(), is_lost, "{how}");
+        }
+        assert_eq!(remove(&to).unwrap(), None);
+        assert_eq!(folder.names().len(), usize::from(how != "missing"), "{how}: {:?}", folder.names());
+    }
+}
+
+#[test]
+fn a_journal_of_another_file_stays() {
+    let (folder, path) = Folder::with("store");
+    let (other, aside) = (folder.join("other"), folder.join("store-wal-set-aside-1"));
+    let journal = killed(&other, b"other");
+    remove(&other).unwrap();
+    for how in ["removed", "replaced", "renamed", "text"] {
+        save(&mut Store::open(&path).unwrap(), &[(b"key!", b"one")]);
+        let bytes = if how == "text" { b"a text" } else { &journal[..] };
+        fs::write(folder.join("store-wal"), bytes).unwrap();
+        match how {
+            "replaced" => {
+                let mut store = Store::open(&other).unwrap();
+                save(&mut store, &[(b"key!", b"two")]);
+                copy(&mut store.reader().unwrap(), &path, || ()).unwrap();
+                drop(store);
+                remove(&other).unwrap();
+                assert_eq!(load(&Store::open(&path).unwrap(), b"key!").unwrap(), b"two");
+                remove(&path).unwrap();
+            }
+            "renamed" => {
+                assert_eq!(rename(&path, &other).unwrap(), Some(aside.clone()));
+                remove(&other).unwrap();
+            }
+            _ => assert_eq!(remove(&path).unwrap(), Some(aside.clone())),
+        }
+        assert_eq!((folder.names(), fs::read(&aside).unwrap()), (vec!["store-wal-set-aside-1".into()], bytes.to_vec()));
+        fs::remove_file(&aside).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_goes_with_the_store_that_it_leads_to() {
+    let (folder, path) = Folder::with("store");
+    let (link, to) = (folder.join("link"), folder.join("to"));
+    save(&mut Store::open(&path).unwrap(), &[(b"key!", b"one")]);
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    rename(&link, &to).unwrap();
+    assert_eq!(folder.names(), ["to"]);
+    std::os::unix::fs::symlink(&to, &link).unwrap();
+    remove(&link).unwrap();
+    assert!(folder.names().is_empty());
 }
 
 #[test]

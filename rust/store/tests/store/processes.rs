@@ -364,7 +364,7 @@ fn other_programs_are_kept_out_whatever_stores_are_asked_for() {
     let reader = store.reader().unwrap();
     assert!(matches!(Store::open(&path), Err(StoreError::Busy)));
     assert!(matches!(varbatch_store::remove(&path), Err(StoreError::Busy)));
-    assert!(matches!(varbatch_store::rename(&path, &folder.join("to")), Err(StoreError::Busy)));
+    assert!(matches!(varbatch_store::rename(&path, &folder.join("to")), Err((_, StoreError::Busy))));
     assert!(matches!(varbatch_store::Copy::begin(&path), Err(StoreError::Busy)));
     drop(reader);
     let mut child = start(&mut this_program(), "writes with SQLite", &path);

@@ -9,6 +9,7 @@ mod queue;
 mod saving;
 mod upkeep;
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -46,9 +47,8 @@ pub struct StoreFile {
     /// The path as the script gave it.
     pub shown: String,
     compresses: bool,
-    /// Where calls that change the file wait for each other; and those that only must end before it is closed.
+    /// Where calls that change the file wait for each other.
     line: PathBuf,
-    copies: PathBuf,
     readers: Mutex<ReaderPool>,
     /// Woken when a reader comes back, and when there may be some again.
     changed: Condvar,
@@ -81,10 +81,8 @@ impl StoreFile {
 
     fn try_open(path: &GString, compression: i64) -> Result<(Arc<Self>, Vec<Line>), Failure> {
         let at = path_of(path)?;
-        let line = Ticket::line(&at);
         let mut file = Self {
-            copies: copies_of(&line),
-            line,
+            line: Ticket::line(&at),
             path: at,
             shown: path.to_string(),
             compresses: compression == ZSTANDARD,
@@ -98,20 +96,13 @@ impl StoreFile {
             let expected = "VarBatch.COMPRESSION_NONE or FileAccess.COMPRESSION_ZSTD as the compression mode";
             return Err(Failure::invalid(file.text(format_args!("expected {expected}, found {compression}"))));
         }
-        let _turns = turns_at(&file.path);
+        let _turns = turns_at(&[&file.path]);
         let mut store = match engine::packed_bytes(path) {
             Some(bytes) => Store::open_bytes(bytes.into()),
             None => Store::open(&file.path),
         }
         .map_err(|error| file.not_opened(&error))?;
-        let set_aside = store.set_aside().map(|aside| {
-            let name = aside.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let what = match store.lost() {
-                Some(_) => "the journal that is damaged",
-                None => "a journal of another file lay beside it, such as the one that was there before; it",
-            };
-            Line::warning(file.text(format_args!("{what} is \"{name}\" now")))
-        });
+        let set_aside = store.set_aside().map(|aside| set_aside_line(&file.shown, &aside));
         let lost = store.lost().map(|error| Line::error(file.failure(&error)));
         let lines = lost.into_iter().chain(set_aside).collect();
         let (readers, reader) = (store.readers(), store.reader().map_err(|error| file.not_opened(&error))?);
@@ -190,7 +181,7 @@ impl StoreFile {
     }
 
     pub fn close(&self) -> Outcome<EngineError> {
-        let _turns = turns_of(&self.line);
+        let _turns = turns_of([self.line.clone()]);
         self.keep_readers_out();
         let store = lock(&self.store).take();
         let closed = store.map_or(Ok(()), Store::close).map_err(|error| self.failure(&error));
@@ -199,7 +190,7 @@ impl StoreFile {
     }
 
     pub fn erase_all(&self) -> Outcome<EngineError> {
-        let _turns = turns_of(&self.line);
+        let _turns = turns_of([self.line.clone()]);
         self.keep_readers_out();
         let erased = self.with(|store| store.erase_all().map_err(|error| self.failure(&error)));
         self.let_read(lock(&self.store).as_ref().map(Store::readers));
@@ -264,28 +255,25 @@ impl Drop for BorrowedReader<'_> {
     }
 }
 
-/// Where copies of a file wait for each other.
-fn copies_of(line: &Path) -> PathBuf {
-    line.join("copies")
-}
-
-/// Takes the position of a call among those that change a file, and among copies of it: in both lines the same, as else two calls
+/// Takes the position of a call among those that change files, and among copies of each: in all lines the same, as else two calls
 /// could wait for each other.
-fn take_both(line: &Path, copies: &Path) -> [WriteTicket; 2] {
+fn take_both(lines: impl IntoIterator<Item = PathBuf>) -> Vec<WriteTicket> {
     static TAKING: Mutex<()> = Mutex::new(());
     let _taking = lock(&TAKING);
-    [line, copies].map(|line| WriteTicket(Ticket::take_in(line.to_owned())))
+    let both = lines.into_iter().flat_map(|line| [line.join("copies"), line]);
+    both.map(|line| WriteTicket(Ticket::take_in(line))).collect()
 }
 
-/// Returns when the calls to a file have ended that were made before, and all copies of it.
-fn turns_of(line: &Path) -> [WriteTicket; 2] {
-    let tickets = take_both(line, &copies_of(line));
+/// Returns when the calls to files have ended that were made before, and all copies of these.
+fn turns_of(lines: impl IntoIterator<Item = PathBuf>) -> Vec<WriteTicket> {
+    let tickets = take_both(lines);
     tickets.iter().for_each(|ticket| ticket.wait(&pool::threads()));
     tickets
 }
 
-fn turns_at(path: &Path) -> [WriteTicket; 2] {
-    turns_of(&Ticket::line(path))
+/// The same of other paths, which may be one.
+fn turns_at(paths: &[&Path]) -> Vec<WriteTicket> {
+    turns_of(paths.iter().map(|path| Ticket::line(path)).collect::<BTreeSet<_>>())
 }
 
 /// Where a path of a script leads.
@@ -308,6 +296,14 @@ fn not_opened(path: &Path, shown: &str, error: &StoreError) -> Failure {
         }
         _ => Failure::new(open_code(&why), text(&words(&why))),
     }
+}
+
+/// Tells where a journal is now that belonged to another file, or is damaged.
+fn set_aside_line(shown: &str, aside: &Path) -> Line {
+    let (shown, name) = (short(shown, PATH), aside.file_name().unwrap_or_default().to_string_lossy());
+    let what =
+        "the journal that lay beside it is damaged, or that of another file, such as the one that was there before";
+    Line::warning(format_args!("\"{shown}\": {what}; it is \"{name}\" now"))
 }
 
 fn shown(key: &[u8]) -> String {

@@ -12,18 +12,18 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
 use super::call::{StoreCall, StoreWork, Turn};
-use super::{StoreFile, not_opened, path_of, take_both, turns_at};
+use super::{StoreFile, not_opened, path_of, set_aside_line, take_both, turns_at};
 use crate::calls::save::{WriteTicket, add_task};
 use crate::engine::{self, Slot};
 use crate::jobs::task::Job;
 use crate::jobs::{dispatch, pool};
-use crate::report::{Failure, Outcome};
+use crate::report::{Failure, Line, Outcome};
 
 /// Bytes that a step copies.
 const COPIED: usize = 8 << 20;
 
-fn done(result: Result<(), Failure>) -> Outcome<EngineError> {
-    Outcome::of_code(result.map(|()| Outcome::new(EngineError::OK, Vec::new())))
+fn done(result: Result<Option<Line>, Failure>) -> Outcome<EngineError> {
+    Outcome::of_code(result.map(|warning| Outcome::new(EngineError::OK, warning.into_iter().collect())))
 }
 
 /// Gives back free pages.
@@ -65,7 +65,7 @@ impl StoreWork for Upkeep {
     }
 
     fn outcome(&mut self, result: Result<(), Failure>) -> Outcome<Slot> {
-        done(result).into_slot()
+        done(result.map(|()| None)).into_slot()
     }
 }
 
@@ -107,7 +107,7 @@ impl Job for Checkpoint {
     }
 
     fn outcome(&mut self) -> Outcome<Slot> {
-        done(Ok(())).into_slot()
+        done(Ok(None)).into_slot()
     }
 }
 
@@ -135,8 +135,8 @@ impl Backup {
             Err(failure) => (PathBuf::new(), Err(failure), String::new()),
         };
         let is_valid = result.is_ok();
-        let both = is_valid.then(|| take_both(&file.line, &file.copies));
-        let (turn, copies) = both.map_or((None, None), |[turn, copies]| (Some(turn), Some(copies)));
+        let mut both = take_both(is_valid.then(|| file.line.clone())).into_iter();
+        let (copies, turn) = (both.next(), both.next());
         let target = is_valid.then(|| WriteTicket(Ticket::take_in(Ticket::line(&path).join("targets"))));
         Self {
             path,
@@ -168,7 +168,11 @@ impl Backup {
             self.work = Some((Copy::begin(path).map_err(failed)?, reader));
             return Ok(false);
         };
-        if copy.add(reader, COPIED).map_err(|error| file.failure(&error))? {
+        let is_more = copy.add(reader, COPIED).map_err(|error| match error {
+            StoreError::Full => failed(error),
+            error => file.failure(&error),
+        })?;
+        if is_more {
             return Ok(false);
         }
         let copied = self.work.take().map_or(Ok(()), |(copy, _)| copy.end());
@@ -234,17 +238,17 @@ impl Job for Backup {
     }
 
     fn outcome(&mut self) -> Outcome<Slot> {
-        done(self.result.clone()).into_slot()
+        done(self.result.clone().map(|()| None)).into_slot()
     }
 }
 
 /// Removes a store that is closed, with the files beside it.
 pub fn remove(path: &GString) -> Outcome<EngineError> {
     done(path_of(path).and_then(|at| {
-        let _turns = turns_at(&at);
-        store::remove(&at).map_err(|error| not_opened(&at, &path.to_string(), &error))?;
+        let _turns = turns_at(&[&at]);
+        let set_aside = store::remove(&at).map_err(|error| not_opened(&at, &path.to_string(), &error))?;
         engine::keep(&at);
-        Ok(())
+        Ok(set_aside.map(|aside| set_aside_line(&path.to_string(), &aside)))
     }))
 }
 
@@ -252,15 +256,12 @@ pub fn remove(path: &GString) -> Outcome<EngineError> {
 pub fn rename(from: &GString, to: &GString) -> Outcome<EngineError> {
     done(path_of(from).and_then(|at| {
         let target = path_of(to)?;
-        let _turns = turns_at(&at);
-        store::rename(&at, &target).map_err(|error| match error {
-            StoreError::Exists => not_opened(&target, &to.to_string(), &error),
-            StoreError::CannotOpen | StoreError::Name(_) if at.is_file() => {
-                not_opened(&target, &to.to_string(), &error)
-            }
-            error => not_opened(&at, &from.to_string(), &error),
+        let _turns = turns_at(&[&at, &target]);
+        let set_aside = store::rename(&at, &target).map_err(|(path, error)| {
+            let shown = if path == at { from } else { to };
+            not_opened(&path, &shown.to_string(), &error)
         })?;
         engine::keep(&target);
-        Ok(())
+        Ok(set_aside.map(|aside| set_aside_line(&from.to_string(), &aside)))
     }))
 }
