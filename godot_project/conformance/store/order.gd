@@ -283,6 +283,24 @@ func test_many_ranges() -> void:
 	check(times[1] < 10 * times[0] + 100_000, "four times as many took %s us" % [times])
 
 
+## Times as many are cancelled, and the next save takes as many times as long.
+func test_many_ranges_that_are_cancelled() -> void:
+	store = open()
+	var times: PackedInt64Array = []
+	for count: int in [1000, 4000]:
+		store.save_vars_async({"long": Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 30_000_000)})
+		var tasks: Array[VarBatchTask] = []
+		for i: int in count:
+			tasks.append(store.erase_range_async(i * 10, i * 10 + 5))
+		var started := Time.get_ticks_usec()
+		for task: VarBatchTask in tasks:
+			task.cancel()
+		check_int(store.save_var(0, 0), OK, "save")
+		times.append(Time.get_ticks_usec() - started)
+		check_value(store.load_var(0), 0, "what was saved")
+	check(times[1] < 8 * times[0] + 100_000, "four times as many took %s us" % [times])
+
+
 ## A thread loads without a pause: the file becomes smaller, and the journal does not grow.
 func test_upkeep_beside_loads() -> void:
 	store = open()

@@ -63,7 +63,7 @@ impl StoreFile {
     fn states_of(&self, keys: &AnyArray) -> Result<Vec<u8>, Failure> {
         let keys = self.keys_of(engine::values(keys))?;
         let mut reader = self.reader()?;
-        let queue = self.queue();
+        let mut queue = self.queue();
         let queued: Vec<_> = keys.iter().map(|key| queue.find(key).map(|found| found.is_value())).collect();
         reader.hold()?;
         drop(queue);
@@ -103,7 +103,7 @@ impl StoreFile {
     fn each_key(&self, range: &KeyRange<'_>, mut each: impl FnMut(&[u8])) -> Result<(), Failure> {
         let range = range.of(self)?;
         let mut reader = self.reader()?;
-        let queue = self.queue();
+        let mut queue = self.queue();
         let (queued, erased) = if queue.is_empty() { Default::default() } else { queue.keys_in(&range) };
         reader.hold()?;
         drop(queue);

@@ -77,8 +77,9 @@ impl Loading {
 
     fn load_all(&mut self, file: &StoreFile, threads: &Threads) -> Result<(), Failure> {
         let mut reader = file.reader()?;
-        let queue = file.queue();
-        for (index, key) in self.keys.iter().enumerate().take_while(|_| !queue.is_empty()) {
+        let mut queue = file.queue();
+        let some = if queue.is_empty() { 0 } else { self.keys.len() };
+        for (index, key) in self.keys[..some].iter().enumerate() {
             self.queued.extend(queue.find(key).map(|found| (index, found)));
         }
         // With the queue locked: all that leaves it is in the file, and nothing that is called from now on.

@@ -48,6 +48,8 @@ pub struct Queue {
     /// For each key the saves that change it, by their tickets, with the index of the value.
     keys: BTreeMap<Vec<u8>, VecDeque<(u64, Option<usize>)>>,
     erased: Erased,
+    /// True if `erased` is to be found out anew, as what a save would have erased has been hidden by it.
+    is_stale: bool,
     /// The last save of those that could not be saved together: each of them is saved alone.
     pub alone_to: u64,
 }
@@ -79,8 +81,8 @@ impl Queue {
         let is_last = self.saves.last_key_value().is_none_or(|(last, _)| *last < ticket);
         self.saves.insert(ticket, Arc::clone(&save));
         match &save.changes.range {
-            Some(range) if is_last => self.erased.add(range, ticket),
-            Some(_) => self.erase_again(),
+            Some(range) if is_last && !self.is_stale => self.erased.add(range, ticket),
+            Some(_) => self.is_stale = true,
             None => {}
         }
         save
@@ -95,23 +97,21 @@ impl Queue {
     pub fn end(&mut self, save: &Queued, result: Result<(), Failure>) {
         let has_failed = result.is_err();
         save.set_end(result);
-        if has_failed && save.changes.range.is_some() {
-            self.erase_again();
-        }
+        self.is_stale |= has_failed && save.changes.range.is_some();
     }
 
     /// Cancels a save, unless it has ended.
     pub fn cancel(&mut self, save: &Queued) {
-        if save.cancel() && save.changes.range.is_some() {
-            self.erase_again();
-        }
+        self.is_stale |= save.cancel() && save.changes.range.is_some();
     }
 
-    /// Finds out anew which ranges are erased, as what a save would have erased has been hidden by it.
+    /// Finds out which ranges are erased, if that has changed.
     fn erase_again(&mut self) {
-        self.erased = Erased::default();
-        for (ticket, save) in self.saves.iter().filter(|(_, save)| save.is_valid()) {
-            save.changes.range.iter().for_each(|range| self.erased.add(range, *ticket));
+        if std::mem::take(&mut self.is_stale) {
+            self.erased = Erased::default();
+            for (ticket, save) in self.saves.iter().filter(|(_, save)| save.is_valid()) {
+                save.changes.range.iter().for_each(|range| self.erased.add(range, *ticket));
+            }
         }
     }
 
@@ -140,7 +140,12 @@ impl Queue {
     }
 
     /// Returns what is queued for a key.
-    pub fn find(&self, key: &[u8]) -> Option<Found> {
+    pub fn find(&mut self, key: &[u8]) -> Option<Found> {
+        self.erase_again();
+        self.found(key)
+    }
+
+    fn found(&self, key: &[u8]) -> Option<Found> {
         let valid = |ticket| self.saves.get(&ticket).filter(|save| save.is_valid());
         let of_key = self.keys.get(key).into_iter().flatten().rev();
         let found = of_key.filter_map(|(ticket, index)| Some((valid(*ticket)?, index))).next();
@@ -156,10 +161,11 @@ impl Queue {
 
     /// Returns the keys of a range that are queued, in order, each with whether it will have a value; and, in order, the ranges that
     /// will be erased of what is on the disk.
-    pub fn keys_in(&self, range: &KeyBytes) -> (Vec<(Vec<u8>, bool)>, Vec<KeyBytes>) {
+    pub fn keys_in(&mut self, range: &KeyBytes) -> (Vec<(Vec<u8>, bool)>, Vec<KeyBytes>) {
+        self.erase_again();
         let all = self.keys.range::<[u8], _>((Included(&*range.from), Unbounded));
         let queued = all.take_while(|(key, _)| range.has(key));
-        let keys = queued.filter_map(|(key, _)| Some((key.clone(), self.find(key)?.is_value())));
+        let keys = queued.filter_map(|(key, _)| Some((key.clone(), self.found(key)?.is_value())));
         let is_queued = |ticket| self.saves.get(&ticket).is_some_and(|save| save.is_valid());
         (keys.collect(), self.erased.all(is_queued))
     }
