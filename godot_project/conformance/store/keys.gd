@@ -69,6 +69,25 @@ func test_keys_are_sorted() -> void:
 		check_value(store.get_keys(), sorted, "sorted keys of %s" % make.get_method())
 
 
+## A Dictionary has two keys, of which a file would have one: they are refused.
+func test_texts_that_are_read_as_others() -> void:
+	store = open()
+	check_int(store.save_var("a", 1), OK, "save")
+	var with_nul := PackedByteArray([0x61, 0, 0, 0xd8, 0x62, 0, 0x62, 0]).get_string_from_utf16()
+	var texts: PackedStringArray = ["\uFEFFa", "\uFEFF"]
+	if with_nul.to_utf32_buffer() != bytes_to_var(var_to_bytes(with_nul)).to_utf32_buffer():
+		texts.append(with_nul)
+	for text: String in texts:
+		for key: Variant in [text, StringName(text), [text], {"a": text}, PackedStringArray(["b", text]), NodePath(text)]:
+			check(bytes_to_var(var_to_bytes(key)) != key, "it is read as another: %s" % var_to_bytes(key).hex_encode())
+			expect_errors(store.save_var.bind(key, 2), 1, "expected a key without byte-order marks")
+			check_int(VarBatch.get_last_error(), ERR_INVALID_PARAMETER, "refused")
+			check(expect_errors(store.has_key.bind(key), 1, "byte-order marks") == false, "it is not there")
+	check_value(store.get_keys_with_prefix("\uFEFF"), [], "no keys begin with it")
+	check_int(store.save_vars({"a\uFEFF": 2, ["b\uFEFF"]: 3}), OK, "behind the first character")
+	check_value([store.load_var("a"), store.load_var("a\uFEFF"), store.get_key_count()], [1, 2, 3], "what is there")
+
+
 func _int() -> int:
 	return (random.randi() << 32 | random.randi()) >> random.randi_range(0, 63)
 

@@ -18,7 +18,8 @@
 //!   value of an entry it stays what it is: `["a"]` and `[&"a"]` are two keys.
 //! - -0.0 becomes 0.0, and all NaNs one, in vectors and packed arrays too. The engine never finds a key again in which a
 //!   NaN is an element or the value of an entry; a store does.
-//! - Byte-order marks before a text are dropped. To the engine they matter, until it has saved and loaded the text.
+//! - Byte-order marks before a text are dropped. To the engine they matter, until it has saved and loaded the text: so an
+//!   engine's own value with such a text [is refused](to_exact_key).
 //! - An Array or a Dictionary loses its element types. The order of entries matters.
 //! - `real_t` has 64 bits, so that both builds of an engine have the same key for a value that both can hold.
 
@@ -48,6 +49,16 @@ const SINGLE_NAN: u32 = 0x7fc0 << 16;
 /// # Errors
 /// If the buffer is no value, something follows the value, or an object, Callable, Signal or RID is in it.
 pub fn to_key(buffer: &[u8]) -> Result<Vec<u8>, CodecError> {
+    make_key(buffer, false)
+}
+
+/// [`to_key`] of what an engine has just written. Also refuses texts with byte-order marks before them or NULs in them, which
+/// are dropped when they are read: then two values would have one key.
+pub fn to_exact_key(buffer: &[u8]) -> Result<Vec<u8>, CodecError> {
+    make_key(buffer, true)
+}
+
+fn make_key(buffer: &[u8], is_exact: bool) -> Result<Vec<u8>, CodecError> {
     let mut reader = Reader::new(buffer).with_objects(true);
     let mut key = Vec::with_capacity(ROOM);
     key.push(reader.peek_kind()?.id());
@@ -57,6 +68,9 @@ pub fn to_key(buffer: &[u8]) -> Result<Vec<u8>, CodecError> {
         Some(Event::Int(value)) => key.extend((value ^ i64::MIN).to_be_bytes()),
         Some(Event::Float(value)) => key.extend(ordered(canonical(value))),
         Some(Event::String(text) | Event::StringName(text)) => {
+            if is_exact {
+                check_text(&reader, text, WORD, 0)?;
+            }
             key[0] = Kind::String.id();
             key.extend_from_slice(unmarked(text).to_utf8().as_bytes());
         }
@@ -67,7 +81,7 @@ pub fn to_key(buffer: &[u8]) -> Result<Vec<u8>, CodecError> {
         }
         _ => {
             // The low byte of the header is the type's id, which stays.
-            key = canonical_buffer(buffer)?;
+            key = canonical_buffer(buffer, is_exact)?;
             key.drain(1..WORD);
             return Ok(key);
         }
@@ -95,13 +109,21 @@ pub fn prefix_range(prefix: &str) -> Range<Vec<u8>> {
 }
 
 /// Returns the buffer that all values of the same key share.
-fn canonical_buffer(buffer: &[u8]) -> Result<Vec<u8>, CodecError> {
+fn canonical_buffer(buffer: &[u8], is_exact: bool) -> Result<Vec<u8>, CodecError> {
     // Objects with properties are refused below, as all others are.
     let (mut reader, mut writer) = (Reader::new(buffer).with_objects(true), Writer::new(CANONICAL));
-    let start = writer.mark();
+    let (start, mut nul) = (writer.mark(), 0);
     loop {
         let (at, depth) = (reader.position(), reader.depth());
         let Some(event) = reader.next_event()? else { break };
+        match event {
+            // Which count the NUL behind each text.
+            Event::PackedStrings { .. } => nul = 1,
+            Event::NodePath { .. } => nul = 0,
+            Event::String(text) | Event::StringName(text) if is_exact => check_text(&reader, text, at + WORD, 0)?,
+            Event::Text(text) if is_exact => check_text(&reader, text, at, nul)?,
+            _ => {}
+        }
         let bytes;
         let event = match event {
             Event::Float(value) => Event::Float(canonical(value)),
@@ -194,6 +216,16 @@ fn to_bytes(scalar: Scalar, floats: impl Iterator<Item = f64>) -> Vec<u8> {
         Scalar::F32 => floats.flat_map(|float| single(float).to_le_bytes()).collect(),
         _ => floats.flat_map(f64::to_le_bytes).collect(),
     }
+}
+
+/// Fails if a text lacks some of the bytes of which there are as many as the word at `at` says, besides a NUL.
+fn check_text(reader: &Reader<'_>, text: Text<'_>, at: usize, nul: usize) -> Result<(), CodecError> {
+    let found = text.to_utf8().len() + nul;
+    if reader.bytes(at, at + WORD) == (found as u32).to_le_bytes() {
+        return Ok(());
+    }
+    let why = "expected a key without byte-order marks before its texts and NULs in them, which are dropped when they are read";
+    Err(reader.error_at(at, CodecErrorKind::Refused(why.to_owned())))
 }
 
 /// Returns a text without byte-order marks before it: each time that an engine reads one, it drops one mark.

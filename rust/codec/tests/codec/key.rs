@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use proptest::prelude::*;
-use varbatch_codec::key::{from_key, prefix_range, to_key};
+use varbatch_codec::key::{from_key, prefix_range, to_exact_key, to_key};
 use varbatch_codec::transcode::Translation;
 use varbatch_codec::{Dialect, ElementType, Event, Kind, Shape, Text, Width};
 
@@ -287,6 +287,34 @@ fn what_no_key_can_be_is_an_error_with_its_path() {
     let deep = |levels| [words(&[28, 1]).repeat(levels), words(&[0])].concat();
     back(&key(&deep(1000)));
     assert!(to_key(&deep(2000)).is_err() && to_key(&[28].repeat(4000)).is_err());
+}
+
+/// What an engine has, and would read as another value.
+#[test]
+fn texts_that_are_read_as_others_are_no_exact_keys() {
+    for (bytes, is_exact) in [
+        ("04000000 04000000 efbbbf61", false),                            // "\uFEFFa"
+        ("15000000 04000000 efbbbf61", false),                            // &"\uFEFFa"
+        ("04000000 04000000 61efbbbf", true),                             // "a\uFEFF"
+        ("04000000 02000000 61000000", false),                            // "a\0"
+        ("04000000 03000000 61006200", false),                            // "a\0b"
+        ("04000000 01000000 61000000", true),                             // "a"
+        ("04000000 00000000", true),                                      // ""
+        ("1c000000 01000000 04000000 04000000 efbbbf61", false),          // ["\uFEFFa"]
+        ("22000000 01000000 05000000 efbbbf61 00000000", false),          // PackedStringArray
+        ("22000000 02000000 02000000 61000000 01000000 00000000", true),  // of "a" and ""
+        ("22000000 01000000 04000000 61006200", false),                   // of "a\0b"
+        ("16000000 01000080 00000000 00000000 04000000 efbbbf61", false), // NodePath
+        ("16000000 01000080 01000000 00000000 01000000 61000000 01000000 62000000", true), // ^"a:b"
+        ("1b000000 01000000 15000000 01000000 61000000 04000000 03000000 61006200", false), // {&"a": "a\0b"}
+        ("02000000 01000000", true),
+        ("1c000000 02000000 22000000 00000000 16000000 01000080 00000000 00000000 01000000 61000000", true),
+    ] {
+        let (buffer, key) = (hex(bytes), to_exact_key(&hex(bytes)));
+        assert_eq!(key.is_ok(), is_exact, "{bytes}: {key:?}");
+        assert!(key.is_err() || key == to_key(&buffer), "{bytes}");
+        assert!(to_key(&buffer).is_ok(), "{bytes}");
+    }
 }
 
 proptest! {

@@ -207,7 +207,7 @@ impl StoreFile {
     fn key(&self, key: &Value) -> Result<Vec<u8>, Failure> {
         let found = || short(&key.variant().to_string(), NAME);
         let why = match encode_key(key) {
-            Ok(Some(buffer)) => match key::to_key(&buffer) {
+            Ok(Some(buffer)) => match key::to_exact_key(&buffer) {
                 Ok(key) => return Ok(key),
                 Err(error) => format!("key {}: {error}", found()),
             },
