@@ -73,11 +73,7 @@ func test_keys_are_sorted() -> void:
 func test_texts_that_are_read_as_others() -> void:
 	store = open()
 	check_int(store.save_var("a", 1), OK, "save")
-	var with_nul := PackedByteArray([0x61, 0, 0, 0xd8, 0x62, 0, 0x62, 0]).get_string_from_utf16()
-	var texts: PackedStringArray = ["\uFEFFa", "\uFEFF"]
-	if with_nul.to_utf32_buffer() != bytes_to_var(var_to_bytes(with_nul)).to_utf32_buffer():
-		texts.append(with_nul)
-	for text: String in texts:
+	for text: String in ["\uFEFFa", "\uFEFF"]:
 		for key: Variant in [text, StringName(text), [text], {"a": text}, PackedStringArray(["b", text]), NodePath(text)]:
 			check(bytes_to_var(var_to_bytes(key)) != key, "it is read as another: %s" % var_to_bytes(key).hex_encode())
 			expect_errors(store.save_var.bind(key, 2), 1, "expected a key without byte-order marks")
