@@ -369,21 +369,27 @@ pub(crate) fn empty_store() -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// True if a whole file, opened without its journal, has one.
-pub(crate) fn lacks_journal(connection: &Connection) -> Result<bool> {
+/// Returns what a file lacks that was opened without its journal.
+pub(crate) fn lacks(connection: &Connection) -> Result<Option<StoreError>> {
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    Ok(version == WITH_JOURNAL)
+    let is_whole = Mark::read(connection)?.is_whole;
+    Ok(if is_whole {
+        (version == WITH_JOURNAL).then_some(StoreError::JournalLost)
+    } else {
+        Some(StoreError::NoJournal)
+    })
 }
 
-/// Puts the journal into the file. Returns how many pages it has, and how many of them are in the file now.
-pub(crate) fn checkpoint(connection: &Connection) -> Result<(i64, i64)> {
-    let mut run = connection.prepare_cached("PRAGMA wal_checkpoint(PASSIVE)")?;
+/// Puts the journal into the file with `PASSIVE`, and nothing with `NOOP`. Returns how many pages it has, and how many of them
+/// are in the file now.
+pub(crate) fn checkpoint(connection: &Connection, mode: &str) -> Result<(i64, i64)> {
+    let mut run = connection.prepare_cached(&format!("PRAGMA wal_checkpoint({mode})"))?;
     Ok(run.query_row((), |row| Ok((row.get(1)?, row.get(2)?)))?)
 }
 
 /// Returns how many pages the journal has.
 pub(crate) fn frames(connection: &Connection) -> Result<i64> {
-    Ok(connection.query_row("PRAGMA wal_checkpoint(NOOP)", (), |row| row.get(1))?)
+    Ok(checkpoint(connection, "NOOP")?.0)
 }
 
 pub(crate) fn set_journal(connection: &Connection, mode: &str) -> rusqlite::Result<()> {

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use crate::mark::Mark;
-use crate::open::{Source, lacks_journal, open, open_to_read};
+use crate::open::{Source, lacks, open, open_to_read};
 use crate::place::Place;
 use crate::reader::{Bytes, Walk};
 use crate::{Packed, Reader, Result, StoreError};
@@ -41,11 +40,7 @@ impl Rescue {
     /// Finds all keys of a file that nobody writes. Changes nothing. Fails if it is no store, or its tables are not found.
     pub fn open(path: &Path) -> Result<Self> {
         let connection = open_to_read(&Source::File(path.to_owned()))?;
-        let lacks = match Mark::read(&connection) {
-            Ok(mark) if mark.is_whole => lacks_journal(&connection)?.then_some(StoreError::JournalLost),
-            Ok(_) => Some(StoreError::NoJournal),
-            Err(error) => Some(error),
-        };
+        let lacks = lacks(&connection).unwrap_or_else(Some);
         let rescue = Self::of(connection, None);
         Ok(Self { damage: lacks.or(rescue.damage), ..rescue })
     }

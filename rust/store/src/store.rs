@@ -17,7 +17,7 @@ use crate::writer::{WRONG_ROW, Writer};
 use crate::{Packed, Reader, Result, StoreError};
 
 /// Pages of the journal from which on it is put into the file, 8 MiB; and those that one step of [`Store::shrink`] gives back.
-const CHECKPOINT_FROM: usize = 512;
+const CHECKPOINT_FROM: i64 = 512;
 const SHRUNK: i64 = 256;
 
 /// How long a checkpoint waits for loads that hold an older state.
@@ -42,6 +42,9 @@ struct Open {
     mark: Mark,
     /// The number of the last commit that has not failed: `mark` has that of one that may not be in the journal.
     committed: i64,
+    /// Pages of the journal after the last commit, and with how many of them a checkpoint is due.
+    pages: i64,
+    due: i64,
     /// True if the file has all commits: then the next one begins a journal.
     is_whole: bool,
     /// True if the file must be whole before the next save.
@@ -75,10 +78,10 @@ impl Store {
 
     fn open_to_read(source: Source) -> Result<Self> {
         let connection = open_to_read(&source)?;
-        if !Mark::read(&connection)?.is_whole {
-            return Err(StoreError::NoJournal);
+        match open::lacks(&connection)? {
+            Some(StoreError::NoJournal) => Err(StoreError::NoJournal),
+            lost => Ok(Self { open: None, source, set_aside: None, is_lost: lost.is_some() }),
         }
-        Ok(Self { open: None, source, set_aside: None, is_lost: open::lacks_journal(&connection)? })
     }
 
     pub(crate) fn of(opened: Opened) -> Result<Self> {
@@ -86,8 +89,8 @@ impl Store {
         let source = Source::Place(Arc::clone(&place));
         let (writer, guard) = (Writer::new(connection), open_to_read(&source)?);
         let (committed, is_whole) = (mark.last, !has_journal);
-        let mut open =
-            Open { writer, place, guard, mark, committed, is_whole, must_be_whole: has_journal, is_own: false };
+        let (must_be_whole, is_own, pages, due) = (has_journal, false, 0, CHECKPOINT_FROM);
+        let mut open = Open { writer, place, guard, mark, committed, pages, due, is_whole, must_be_whole, is_own };
         if has_journal {
             // If it fails, as on a full disk, there is something to be read all the same.
             let _ = open.make_whole();
@@ -172,10 +175,7 @@ impl Store {
         let (path, new) = (place.path.clone(), beside(&place.path, open::NEW));
         let empty = empty_store()?;
         let made = File::create(&new).and_then(|mut file| file.write_all(&empty).and_then(|()| file.sync_all()));
-        if made.is_err() {
-            let _ = fs::remove_file(&new);
-        }
-        made?;
+        made.inspect_err(|_| _ = fs::remove_file(&new))?;
         // Closed, as Windows replaces no open file. The journal stays until the new file is there.
         (self.open, self.source) = (None, Source::File(path.clone()));
         let replaced = fs::rename(&new, &path).and_then(|()| flush_folder(&path));
@@ -189,9 +189,9 @@ impl Store {
 
     /// True, once, if [`Self::checkpoint`] has enough to do.
     pub fn take_checkpoint_due(&mut self) -> bool {
-        let Some(Open { writer, .. }) = &mut self.open else { return false };
-        let is_due = writer.pages >= CHECKPOINT_FROM;
-        writer.pages = if is_due { 0 } else { writer.pages };
+        let Some(open) = &mut self.open else { return false };
+        let is_due = !open.is_whole && open.pages >= open.due;
+        open.due = if is_due { open.pages + CHECKPOINT_FROM } else { open.due };
         is_due
     }
 
@@ -281,11 +281,13 @@ impl Open {
         let connection = &self.writer.connection;
         mark.write(connection, &other)?;
         let committed = connection.prepare_cached("COMMIT")?.execute(());
-        self.place.note_journal(frames(connection)?);
+        self.pages = frames(connection)?;
+        self.place.note_journal(self.pages);
         committed?;
         let begins = self.is_whole && !is_whole;
         (self.mark, self.committed, self.is_whole) = (mark, mark.last, false);
         if begins {
+            self.due = CHECKPOINT_FROM;
             // If it fails, nobody will know if the journal is missing. Not flushed: who loses power keeps the journal.
             let _ = self.place.writing(|| self.place.set_version(WITH_JOURNAL));
         }
@@ -348,7 +350,7 @@ impl Open {
     fn put(&self) -> Result<()> {
         let until = Instant::now() + PATIENCE;
         loop {
-            let (all, done) = self.place.writing(|| checkpoint(&self.writer.connection))??;
+            let (all, done) = self.place.writing(|| checkpoint(&self.writer.connection, "PASSIVE"))??;
             if all == done {
                 return Ok(());
             }

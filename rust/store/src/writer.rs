@@ -9,9 +9,6 @@ use crate::fence::Fence;
 use crate::reader::{Bytes, STEP};
 use crate::{Packed, Result, StoreError};
 
-/// The bytes of a page that hold data.
-const PAGE: usize = 16_380;
-
 /// Longer values are written into their row piece by piece: SQLite would copy them twice.
 const LONG: usize = 1 << 20;
 
@@ -28,20 +25,17 @@ pub(crate) struct Writer {
     pub(crate) fence: Option<Fence>,
     /// True if the last key was a new one: then the next mostly is.
     inserts: bool,
-    /// Pages of the journal, about, that are not in the file yet.
-    pub(crate) pages: usize,
 }
 
 impl Writer {
     pub(crate) fn new(connection: Connection) -> Self {
-        Self { connection, fence: None, inserts: false, pages: 0 }
+        Self { connection, fence: None, inserts: false }
     }
 
     pub(crate) fn put(&mut self, key: &[u8], value: Packed<&[u8]>) -> Result<()> {
         if key.len() + value.bytes.len() > MAX_ROW {
             return Err(StoreError::TooLong);
         }
-        self.pages += 1 + value.bytes.len().div_ceil(PAGE);
         let update = "UPDATE entry SET compression = ?2, checksum = ?3, value = ?4 \
                       WHERE id = (SELECT id FROM entry WHERE key = ?1) AND key = ?1";
         let insert = "INSERT OR IGNORE INTO entry(key, compression, checksum, value) VALUES(?1, ?2, ?3, ?4)";
@@ -81,7 +75,6 @@ impl Writer {
     pub(crate) fn erase(&mut self, key: &[u8]) -> Result<bool> {
         let sql = "DELETE FROM entry WHERE id = (SELECT id FROM entry WHERE key = ?1) AND key = ?1";
         if self.connection.prepare_cached(sql)?.execute([key])? == 1 {
-            self.pages += 2;
             return self.count(key, -1).map(|()| true);
         }
         if self.id(key)?.is_some() {

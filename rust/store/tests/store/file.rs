@@ -46,6 +46,36 @@ pub fn content(store: &Store) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, StoreError> 
 /// What an address would have at its end; Windows has no such names.
 const NAME: &str = if cfg!(windows) { "world%3fmode=ro#.store" } else { "world?mode=ro.store" };
 
+/// Saves other chunks until a checkpoint is due. Returns how many saves that took.
+fn saves_until_due(store: &mut Store, byte: &mut u8) -> usize {
+    let keys: Vec<_> = (0..100_u8).map(|number| [b'k', number]).collect();
+    for saves in 1.. {
+        // SQLite writes no page that stays as it is.
+        *byte += 1;
+        let chunk = [*byte; 16_392];
+        save(store, &keys.iter().map(|key| (&key[..], &chunk[..])).collect::<Vec<_>>());
+        if store.take_checkpoint_due() {
+            return saves;
+        }
+    }
+    unreachable!()
+}
+
+#[test]
+fn a_checkpoint_is_due_once_8_mib_are_in_the_journal() {
+    let (folder, path) = Folder::with("store");
+    let (mut store, byte) = (Store::open(&path).unwrap(), &mut 0);
+    let first = saves_until_due(&mut store, byte);
+    let journal = fs::metadata(folder.join("store-wal")).unwrap().len();
+    assert!((8 << 20..10 << 20).contains(&journal), "{journal}");
+    assert!(!store.take_checkpoint_due(), "said twice");
+    // Without a checkpoint, as on a full disk: not after each save.
+    assert_eq!(saves_until_due(&mut store, byte), first);
+    store.checkpoint();
+    assert!(!store.take_checkpoint_due(), "all of it is in the file");
+    assert_eq!(saves_until_due(&mut store, byte), first);
+}
+
 #[test]
 fn side_files_are_gone_when_it_is_closed() {
     let (folder, path) = Folder::with(NAME);

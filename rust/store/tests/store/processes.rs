@@ -199,7 +199,7 @@ fn a_kill_during_the_first_save_leaves_all_of_it_or_nothing() {
     let (folder, path) = Folder::with("store");
     let (mut random, begin) = (Random::new(3), Instant::now());
     let (mut kills, mut empty, mut journals) = (0, 0, 0);
-    while kills < KILLS && (begin.elapsed() < MOST_TIME || empty == 0) {
+    while kills < KILLS && (begin.elapsed() < MOST_TIME || empty == 0 || empty == kills) {
         kills += 1;
         let mut child = start(&mut this_program(), "first save", &path);
         wait_for(&mut child, "begins");
