@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Engine, Kind, MAX_DEPTH, MAX_VALUE_LEN, Path, Step};
+use crate::{Engine, Kind, MAX_DEPTH, MAX_VALUE_LEN, Path, Shape, Step};
 
 /// A value that cannot be read or written. Its text says what is wrong, at which byte, and inside what:
 /// `expected 4 more bytes for a header, found 0, at byte 16 inside ["inventory"][2]`. One pointer wide, for registers.
@@ -130,7 +130,14 @@ impl CodecErrorKind {
     /// Returns how many more bytes the value takes at least, if the only fault is that the buffer ends too early.
     pub fn missing(&self) -> Option<u64> {
         match *self {
-            Self::Short { expected, found, .. } => Some((expected - found) as u64),
+            Self::Short { place, expected, found } => {
+                // All elements of a packed array have one length.
+                let count = match place.element {
+                    Some((_, index, count)) if matches!(place.kind.shape(), Shape::Packed { .. }) => count - index,
+                    _ => 1,
+                };
+                Some((expected as u64).saturating_mul(count as u64) - found as u64)
+            }
             Self::ShortCount { expected, found, .. } => Some(expected - found as u64),
             Self::NoHeader { found } => Some((crate::kind::WORD - found) as u64),
             _ => None,

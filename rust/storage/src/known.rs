@@ -14,13 +14,16 @@ use std::time::{Duration, SystemTime};
 
 use crate::encrypted::{EncryptedError, Key};
 use crate::load::{LoadError, Loader};
-use crate::open::{open, refuse_name, target};
+use crate::open::{open, refuse_name, refuse_special, target};
 use crate::order::place;
 use varbatch_codec::Dialect;
 use varbatch_workers::{Threads, lock};
 
-/// Files that are remembered, and paths. When files are more, the whole ones are forgotten, which are then checked.
-const MAX_NOTES: usize = 4096;
+/// Whole files that are remembered: when they are more, all are forgotten, and unknown files are checked.
+const MAX_WHOLE: usize = 4096;
+
+/// Files that could not be loaded and are remembered, and paths.
+const MAX_REFUSED: usize = 1 << 16;
 
 /// A file may be changed again without another time so long after a change: the clock of file systems is coarse.
 const COARSE: Duration = Duration::from_millis(20);
@@ -31,10 +34,19 @@ const MAX_ASIDE: u32 = 99;
 /// A plain file is checked value by value if it is no longer than this or than the new file, else by its lengths.
 const CHECKED_LEN: u64 = 1 << 20;
 
-static NOTES: Mutex<BTreeMap<Seen, Note>> = Mutex::new(BTreeMap::new());
+static NOTES: Mutex<Notes> =
+    Mutex::new(Notes { whole: BTreeMap::new(), refused: BTreeSet::new(), paths: BTreeSet::new(), has_more: false });
 
-/// Paths of which the last load failed.
-static REFUSED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+struct Notes {
+    /// Files that are whole; false if they may have been changed since without a trace.
+    whole: BTreeMap<Seen, bool>,
+    /// Files that could not be loaded.
+    refused: BTreeSet<Seen>,
+    /// Paths of which the last load failed: as they were given, in case their links cannot be read, and resolved.
+    paths: BTreeSet<PathBuf>,
+    /// True if there is no room for some of these: from then on, what is unknown is checked before it is replaced.
+    has_more: bool,
+}
 
 /// A regular file as it was: which one, its length and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,9 +64,10 @@ struct Note {
 }
 
 impl Seen {
-    /// Looks at the file that a path leads to; `None` if there is no regular file.
-    pub fn at(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().filter(Metadata::is_file).map(|metadata| Self::of(&metadata))
+    /// Looks at the file that a path leads to. Fails if there is none, it is not regular, or it cannot be looked at.
+    pub fn at(path: &Path) -> io::Result<Self> {
+        let metadata = fs::metadata(path)?;
+        refuse_special(&metadata).map(|()| Self::of(&metadata))
     }
 
     pub(crate) fn of(metadata: &Metadata) -> Self {
@@ -75,14 +88,21 @@ impl Seen {
     /// Notes it likewise, before it is at its path.
     pub(crate) fn note_file(self, is_whole: bool) {
         let mut notes = lock(&NOTES);
-        if notes.len() >= MAX_NOTES {
-            notes.retain(|_, note| !note.is_whole);
+        if !is_whole {
+            notes.whole.remove(&self);
+            if notes.refused.len() < MAX_REFUSED {
+                notes.refused.insert(self);
+            } else {
+                notes.has_more = true;
+            }
+            return;
         }
-        if notes.len() >= MAX_NOTES {
-            notes.pop_first();
+        notes.refused.remove(&self);
+        if notes.whole.len() == MAX_WHOLE {
+            notes.whole.clear();
         }
         let age = self.modified.and_then(|modified| modified.elapsed().ok());
-        notes.insert(self, Note { is_whole, is_sure: !is_whole || age.is_some_and(|age| age > COARSE) });
+        notes.whole.insert(self, age.is_some_and(|age| age > COARSE));
     }
 
     /// Returns whether the file, which is at `path`, is whole, as far as this process knows.
@@ -91,34 +111,59 @@ impl Seen {
     }
 
     fn noted(&self) -> Option<Note> {
-        lock(&NOTES).get(self).copied()
+        let notes = lock(&NOTES);
+        if notes.refused.contains(self) {
+            return Some(Note { is_whole: false, is_sure: true });
+        }
+        notes.whole.get(self).map(|&is_sure| Note { is_whole: true, is_sure })
     }
 }
 
+/// Notes that the file at a path could not be loaded, and not even looked at: it may be one that is known.
+pub fn note_unseen(path: &Path) {
+    note_path(path, false);
+    lock(&NOTES).whole.clear();
+}
+
+/// Notes whether the file at a path was saved or loaded whole, or could not be loaded.
 fn note_path(path: &Path, is_whole: bool) {
-    if is_whole && lock(&REFUSED).is_empty() {
+    if is_whole && lock(&NOTES).paths.is_empty() {
         return;
     }
-    let Some(place) = place_of(path) else { return };
-    let mut refused = lock(&REFUSED);
-    if is_whole {
-        refused.remove(&place);
-    } else {
-        refused.insert(place);
-        if refused.len() > MAX_NOTES {
-            refused.pop_first();
+    let place = place_of(path);
+    let mut notes = lock(&NOTES);
+    for path in [path.to_owned(), place] {
+        if is_whole {
+            notes.paths.remove(&path);
+        } else if notes.paths.len() < MAX_REFUSED {
+            notes.paths.insert(path);
+        } else {
+            notes.has_more = true;
         }
+    }
+}
+
+/// Lets what was noted of a path, whose links could not be read then, hold for the one that it leads to.
+pub fn resolve(path: &Path, to: &Path) {
+    if lock(&NOTES).paths.remove(path) {
+        let place = place(to);
+        lock(&NOTES).paths.insert(place);
     }
 }
 
 fn is_refused(path: &Path) -> bool {
     // Usually there is none, and the system need not be asked.
-    !lock(&REFUSED).is_empty() && place_of(path).is_some_and(|place| lock(&REFUSED).contains(&place))
+    if lock(&NOTES).paths.is_empty() {
+        return false;
+    }
+    let place = place_of(path);
+    let notes = lock(&NOTES);
+    notes.paths.contains(path) || notes.paths.contains(&place)
 }
 
-/// Returns where a path leads, with its links resolved.
-fn place_of(path: &Path) -> Option<PathBuf> {
-    target(path).ok().map(|path| place(&path))
+/// Returns where a path leads, with its links resolved as far as they can be read.
+fn place_of(path: &Path) -> PathBuf {
+    target(path).map_or_else(|_| path.to_owned(), |path| place(&path))
 }
 
 #[cfg(unix)]
@@ -178,54 +223,63 @@ pub enum Fate {
 /// What is known of the file at a path, before a save holds its line: a check can take long.
 #[derive(Debug)]
 pub struct Checked {
+    contents: Option<Contents>,
     keeps_backup: bool,
+    /// Bytes of a plain file up to which all values are checked.
+    max: u64,
     seen: Option<(Seen, Option<bool>)>,
 }
 
 impl Checked {
-    /// Looks at the file, and checks one that is unknown if `contents` says how it is stored, for a backup. `new_len` is the
+    /// Looks at the file, and checks one that is unknown, for a backup, if `contents` says how it is stored. `new_len` is the
     /// length of the file that will replace it.
-    pub fn new(path: &Path, contents: Option<&Contents>, new_len: u64, threads: &Threads) -> Self {
-        let seen = Seen::at(path).map(|seen| {
+    pub fn new(path: &Path, contents: Option<&Contents>, keeps_backup: bool, new_len: u64, threads: &Threads) -> Self {
+        let mut this = Self { contents: contents.cloned(), keeps_backup, max: new_len.max(CHECKED_LEN), seen: None };
+        this.seen = Seen::at(path).ok().map(|seen| {
             let noted = seen.noted();
             let refused = || (noted.is_none() && is_refused(path)).then_some(false);
             let known = noted.filter(|note| note.is_sure).map(|note| note.is_whole).or_else(refused);
-            let check = || {
-                contents
-                    .filter(|_| seen.len > 0)
-                    .map(|contents| contents.is_whole(path, new_len.max(CHECKED_LEN), threads))
-            };
-            (seen, known.or_else(check))
+            (seen, known.or_else(|| this.check(seen, path, threads)))
         });
-        Self { keeps_backup: contents.is_some(), seen }
+        this
     }
 
-    /// Returns what becomes of the file that is there now.
-    pub fn fate(&self, path: &Path) -> Fate {
-        let Some(now) = Seen::at(path) else { return Fate::Replaced };
+    fn check(&self, seen: Seen, at: &Path, threads: &Threads) -> Option<bool> {
+        let is_due = seen.len > 0 && self.is_careful();
+        self.contents.as_ref().filter(|_| is_due).map(|contents| contents.is_whole(at, self.max, threads))
+    }
+
+    /// True if a file that nobody knows is not just replaced.
+    fn is_careful(&self) -> bool {
+        self.keeps_backup || lock(&NOTES).has_more
+    }
+
+    /// Returns what becomes of a file of `path` that can be read at `at`. One that another process has put there since is
+    /// checked now.
+    pub fn fate(&mut self, path: &Path, now: Seen, at: &Path) -> Fate {
         let is_whole = match self.seen {
             Some((seen, is_whole)) if seen == now => is_whole,
-            _ => now.is_whole(path),
+            _ => now.is_whole(path).or_else(|| self.check(now, at, &Threads::alone())),
         };
+        self.seen = Some((now, is_whole));
         match is_whole {
             Some(true) if self.keeps_backup => Fate::Backup,
             Some(true) => Fate::Replaced,
             _ if now.len == 0 => Fate::Replaced,
-            None if !self.keeps_backup => Fate::Replaced,
+            None if !self.is_careful() => Fate::Replaced,
             _ => Fate::Aside,
         }
     }
 }
 
-/// Returns the name under which the file at `path` is set aside: a free one, or one that it has.
-pub fn aside_of(path: &Path) -> io::Result<PathBuf> {
-    let seen = Seen::at(path);
+/// Returns the name under which this file of `path` is set aside: a free one, or one that it has.
+pub fn aside_of(path: &Path, seen: Seen) -> io::Result<PathBuf> {
     for number in 1..=MAX_ASIDE {
         let aside = numbered(path, number);
         match fs::symlink_metadata(&aside) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(aside),
             // By a save that was cut off.
-            Ok(metadata) if seen == Some(Seen::of(&metadata)) => return Ok(aside),
+            Ok(metadata) if seen == Seen::of(&metadata) => return Ok(aside),
             Err(error) => return Err(error),
             Ok(_) => {}
         }

@@ -26,9 +26,9 @@ mod words;
 
 pub use append::AppendError;
 pub use guess::{Format, Guess, may_be_value};
-pub use known::{Contents, Seen};
+pub use known::{Contents, Seen, note_unseen};
 pub use load::{Input, LoadError, Loader, ReadStep};
-pub use open::{open, refuse_name};
+pub use open::{is_exhausted, open, refuse_name};
 pub use order::Ticket;
 pub use replace::{Committed, backup_of};
 pub use save::{Flushed, Saver, WRITE_LEN};

@@ -33,6 +33,17 @@ pub(super) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result
     Ok((file, metadata.len()))
 }
 
+/// True if the process or the system has too many files open.
+pub fn is_exhausted(error: &io::Error) -> bool {
+    #[cfg(windows)]
+    return error.raw_os_error() == Some(4);
+    #[cfg(not(windows))]
+    {
+        use rustix::io::Errno;
+        Errno::from_io_error(error).is_some_and(|errno| matches!(errno, Errno::MFILE | Errno::NFILE))
+    }
+}
+
 /// Follows links to the file to write, even if that does not exist. Refuses an empty path, and a name that no file has.
 pub(super) fn target(path: &Path) -> io::Result<PathBuf> {
     if path.as_os_str().is_empty() {
@@ -40,10 +51,13 @@ pub(super) fn target(path: &Path) -> io::Result<PathBuf> {
     }
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
-        match fs::read_link(&path) {
-            Ok(to) => path = path.parent().unwrap_or(Path::new("")).join(to),
-            // Not a link, or no file.
-            Err(_) => return refuse_name(&path).map(|()| path),
+        refuse_name(&path)?;
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_symlink() => {
+                path = path.parent().unwrap_or(Path::new("")).join(fs::read_link(&path)?);
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => return Ok(path),
         }
     }
     Err(io::Error::other("too many symbolic links"))

@@ -57,7 +57,9 @@ pub enum Committed {
 impl Replacement {
     /// Makes a file that will be at `path`, or a link's target, with the permissions and owner of the old one.
     pub fn new(path: &Path) -> io::Result<Self> {
-        let path = target(path)?;
+        let given = path;
+        let path = target(given)?;
+        known::resolve(given, &path);
         let old = replaceable(&path)?;
         #[cfg(target_os = "linux")]
         if let Some(file) = unnamed(folder_of(&path), old.as_ref()) {
@@ -74,10 +76,11 @@ impl Replacement {
         Ok(this)
     }
 
-    /// Flushes the file, and looks at the old one, which becomes the backup if `backup` says how it is stored.
-    pub fn flush(&mut self, backup: Option<&Contents>, threads: &Threads) -> io::Result<()> {
+    /// Flushes the file, and looks at the old one, which is stored as `contents` says.
+    pub fn flush(&mut self, contents: Option<&Contents>, keeps_backup: bool, threads: &Threads) -> io::Result<()> {
         disk::flush(&self.file)?;
-        self.checked = Some(Checked::new(&self.path, backup, self.file.metadata()?.len(), threads));
+        let len = self.file.metadata()?.len();
+        self.checked = Some(Checked::new(&self.path, contents, keeps_backup, len, threads));
         Ok(())
     }
 
@@ -95,8 +98,9 @@ impl Replacement {
         let mut aside = None;
         let is_in_place = retry(path, || {
             called.put_in_place(path, || {
-                let fate = checked.as_ref().map_or(Fate::Replaced, |checked| checked.fate(path));
-                aside = keep(path, old.as_ref(), fate)?;
+                if let Some(checked) = checked {
+                    aside = keep(path, old.as_ref(), checked)?;
+                }
                 // A save that looks there at once must know it.
                 Seen::of(&file.metadata()?).note_file(true);
                 put_at(file, beside, path).inspect_err(|_| aside.iter().for_each(|aside| _ = disk::remove(aside)))?;
@@ -147,12 +151,33 @@ pub fn backup_of(path: &Path) -> io::Result<PathBuf> {
 const BACKUP: &str = ".bak";
 
 /// Keeps the file at `path` under another name too, as its fate is. Returns the name if it is set aside.
-fn keep(path: &Path, old: Option<&File>, fate: Fate) -> io::Result<Option<PathBuf>> {
-    #[cfg(windows)]
-    if fate != Fate::Replaced {
-        crate::windows::refuse_open(path)?;
+fn keep(path: &Path, old: Option<&File>, checked: &mut Checked) -> io::Result<Option<PathBuf>> {
+    let fate = match Seen::at(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        seen => checked.fate(path, seen?, path),
+    };
+    if fate == Fate::Replaced {
+        return Ok(None);
     }
-    let failed = |what: &str, error: io::Error| {
+    #[cfg(windows)]
+    crate::windows::refuse_open(path)?;
+    let what =
+        if fate == Fate::Backup { "kept as a backup" } else { "set aside, and it was damaged or could not be loaded" };
+    let mut is_aside = false;
+    let kept = name_twice(path, old, |seen, at| {
+        let fate = checked.fate(path, seen, at);
+        is_aside = fate == Fate::Aside;
+        match fate {
+            Fate::Replaced => Ok(None),
+            Fate::Backup => Ok(Some(with_suffix(path, BACKUP))),
+            Fate::Aside => known::aside_of(path, seen).map(Some),
+        }
+    });
+    let kept = kept.map(|name| name.filter(|_| is_aside)).and_then(|aside| {
+        // The new file is not there before this name, in whichever order the disk has them.
+        aside.iter().try_for_each(|_| disk::flush_folder(folder_of(path))).map(|()| aside)
+    });
+    kept.map_err(|error| {
         // As it is, so that it is tried again.
         #[cfg(windows)]
         if crate::windows::may_be_in_use(&error) {
@@ -160,47 +185,47 @@ fn keep(path: &Path, old: Option<&File>, fate: Fate) -> io::Result<Option<PathBu
         }
         let text = format!("the old file cannot be {what}: {}", crate::words::words(&error));
         io::Error::new(error.kind(), text)
-    };
-    match fate {
-        Fate::Replaced => Ok(None),
-        Fate::Backup => {
-            let kept = name_twice(path, old, &with_suffix(path, BACKUP));
-            kept.map(|()| None).map_err(|error| failed("kept as a backup", error))
-        }
-        Fate::Aside => {
-            let kept = known::aside_of(path).and_then(|aside| {
-                name_twice(path, old, &aside)?;
-                // The new file is not there before this name, in whichever order the disk has them.
-                disk::flush_folder(folder_of(path)).map(|()| Some(aside))
-            });
-            kept.map_err(|error| failed("set aside, and it was damaged or could not be loaded", error))
-        }
-    }
+    })
 }
 
-/// Gives the file at `path`, if any, the name `to` too. Neither it nor a file that was there is without its name meanwhile.
-fn name_twice(path: &Path, old: Option<&File>, to: &Path) -> io::Result<()> {
-    // So that no other process takes the name between for a leftover.
-    let _ = old.map(File::try_lock);
-    let beside = match beside::hard_link(path) {
-        Ok(beside) => beside,
-        // Android and some file systems have no second names.
-        Err(_) => {
-            let file = match File::open(path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-                file => file?,
-            };
-            let mut copy = Replacement::new(to)?;
-            copy.copy(&file)?;
-            return put_at(&mut copy.file, &mut copy.beside, to);
-        }
+/// Gives the file at `path`, if any, the name too that `choose` returns for what it is and where it can be read. Neither it nor
+/// a file that was there is without its name meanwhile. Returns that name.
+fn name_twice(
+    path: &Path,
+    old: Option<&File>,
+    choose: impl FnOnce(Seen, &Path) -> io::Result<Option<PathBuf>>,
+) -> io::Result<Option<PathBuf>> {
+    let open = || match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        file => file.map(Some),
     };
-    let renamed = disk::rename(&beside.path, to);
-    // Where it had that name already, nothing was renamed. Else another process may have taken the free name since.
-    if renamed.is_err() || Seen::at(&beside.path) == Seen::at(to) {
-        let _ = disk::remove(&beside.path);
+    // Another process may have put another file there.
+    let is_old = old.is_some_and(|old| beside::is_at(old, path));
+    let now = if is_old { None } else { open()? };
+    let Some(file) = now.as_ref().or(old.filter(|_| is_old)) else { return Ok(None) };
+    // Locked, so that no other process takes the name between for a leftover.
+    let beside = if beside::claim(file, path) { beside::hard_link(path).ok() } else { None };
+    if let Some(beside) = beside {
+        if beside::is_at(file, &beside.path) {
+            let named = choose(Seen::of(&file.metadata()?), &beside.path)
+                .and_then(|name| name.iter().try_for_each(|name| disk::rename(&beside.path, name)).map(|()| name));
+            // Where it had that name already, nothing was renamed. Else another process may have taken the free name since.
+            let is_gone = |name: &PathBuf| Seen::at(&beside.path).ok() != Seen::at(name).ok();
+            if !named.as_ref().is_ok_and(|name| name.as_ref().is_some_and(is_gone)) {
+                let _ = disk::remove(&beside.path);
+            }
+            return named;
+        }
+        beside::remove_leftover(&beside.path);
     }
-    renamed
+    // Android and some file systems have no second names, and a file that another process has locked must not have one.
+    let Some(file) = open()? else { return Ok(None) };
+    let mut copy = Replacement::named(path.to_owned(), None)?;
+    copy.copy(&file)?;
+    let at = copy.beside.as_ref().map_or(path, |beside| &beside.path);
+    let name = choose(Seen::of(&file.metadata()?), at)?;
+    name.iter().try_for_each(|name| put_at(&mut copy.file, &mut copy.beside, name))?;
+    Ok(name)
 }
 
 /// Gives a file the name `path`, in the same folder. If that fails, the old file is still there, and it can be tried again.

@@ -28,8 +28,9 @@ pub struct Saver {
     out: Out,
     /// The path of the file to replace, with links resolved.
     path: PathBuf,
-    /// How the old file is stored, if it becomes the backup.
-    backup: Option<Contents>,
+    /// How the old file is stored, and whether it becomes the backup.
+    contents: Option<Contents>,
+    keeps_backup: bool,
     /// Short chunks of one call. Reused by the next one.
     gathered: Vec<u8>,
 }
@@ -83,14 +84,15 @@ impl Saver {
     fn replacing(path: &Path, out: impl FnOnce(Replacement) -> io::Result<Out>) -> io::Result<Self> {
         let file = Replacement::new(path)?;
         let path = file.path.clone();
-        Ok(Self { out: out(file)?, path, backup: None, gathered: Vec::new() })
+        Ok(Self { out: out(file)?, path, contents: None, keeps_backup: false, gathered: Vec::new() })
     }
 
-    /// Lets the old file stay beside the new one, as [`backup_of`](crate::backup_of) its path, if it is known to be whole:
-    /// this process has saved or loaded it so, or it is checked by `contents`. Fails if the name is too long for another one.
-    pub fn keep_backup(&mut self, contents: Contents) -> io::Result<()> {
-        self.backup = Some(contents);
-        refuse_long(&self.path)
+    /// Says how the file is stored, by which an old one is checked that is unknown. With `keeps_backup`, that stays beside the
+    /// new one, as [`backup_of`](crate::backup_of) its path, if it is known to be whole: this process has saved or loaded it so,
+    /// or it is checked. Fails if the name is too long for another one.
+    pub fn stores(&mut self, contents: Contents, keeps_backup: bool) -> io::Result<()> {
+        (self.contents, self.keeps_backup) = (Some(contents), keeps_backup);
+        if keeps_backup { refuse_long(&self.path) } else { Ok(()) }
     }
 
     /// Begins to add to the plain file at `path`, or to a new one. Call it when no earlier save or append to this file
@@ -100,7 +102,13 @@ impl Saver {
     pub fn append(path: &Path, called: &Ticket, dialect: Dialect) -> Result<Option<Self>, AppendError> {
         let Some(appender) = Appender::open(path, called, dialect)? else { return Ok(None) };
         let path = appender.path.clone();
-        Ok(Some(Self { out: Out::Plain(Target::Append(appender)), path, backup: None, gathered: Vec::new() }))
+        Ok(Some(Self {
+            out: Out::Plain(Target::Append(appender)),
+            path,
+            contents: None,
+            keeps_backup: false,
+            gathered: Vec::new(),
+        }))
     }
 
     /// Writes the next part of a plan, about `max` bytes. Returns the number of bytes; 0 at the end of the plan.
@@ -159,7 +167,7 @@ impl Saver {
             Out::Encrypted(encrypter) => Target::Replacement(encrypter.finish(threads)?),
         };
         match &mut target {
-            Target::Replacement(file) => file.flush(self.backup.as_ref(), threads)?,
+            Target::Replacement(file) => file.flush(self.contents.as_ref(), self.keeps_backup, threads)?,
             Target::Append(appender) => appender.flush()?,
         }
         Ok(Flushed(target))

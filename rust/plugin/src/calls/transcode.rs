@@ -111,7 +111,7 @@ pub fn transcode_file(
         // The source may be the file to replace, and some systems cannot replace an open file.
         drop(loader);
         // Nothing is lost if the source is replaced, even if it could not be loaded as values of Godot 4.
-        let replaced = seen.filter(|seen| losses.is_empty() && Seen::at(&target.path) == Some(*seen));
+        let replaced = seen.filter(|seen| losses.is_empty() && Seen::at(&target.path).is_ok_and(|now| now == *seen));
         replaced.iter().for_each(|seen| seen.note(&target.path, true));
         let finished = finish(&target, &ticket, saver, threads);
         let aside = finished.inspect_err(|_| replaced.iter().for_each(|seen| seen.note(&target.path, false)))?;

@@ -9,6 +9,7 @@
 
 mod tail;
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -26,9 +27,10 @@ use crate::replace::retry;
 use varbatch_codec::Dialect;
 use varbatch_workers::lock;
 
-/// The last files as appends of this process left them, the latest one last: a log need not be read at each append.
-static KNOWN: Mutex<Vec<Seen>> = Mutex::new(Vec::new());
-const KNOWN_ENDS: usize = 16;
+/// Files as appends of this process left them, and where their whole records end: a log need not be read at each append, and
+/// what an append could not cut off again is cut off by the next one. When they are more, all are forgotten.
+static KNOWN: Mutex<BTreeMap<Seen, u64>> = Mutex::new(BTreeMap::new());
+const MAX_KNOWN: usize = 4096;
 
 /// How often an append looks again if another process appends, and how long it waits between: two seconds together.
 const LOCK_ATTEMPTS: u32 = 400;
@@ -92,8 +94,13 @@ impl Appender {
         }
         // Nobody has changed it since an append of this process.
         let found = Seen::of(&metadata);
-        let is_known = lock(&KNOWN).contains(&found);
-        let start = if maker.is_some() || is_known { len } else { whole_end(&file, len, dialect)? };
+        let known = lock(&KNOWN).get(&found).copied();
+        let start = match known {
+            _ if maker.is_some() => len,
+            Some(end) => end,
+            None => whole_end(&file, len, dialect)?,
+        };
+        let is_known = known == Some(len);
         let this = Self { file, path, start, maker, found, is_known, is_kept: false };
         if start < len {
             disk::set_len(&this.file, start)?;
@@ -114,20 +121,25 @@ impl Appender {
     /// Keeps what was written.
     pub fn keep(mut self) {
         self.is_kept = true;
-        if let Ok(metadata) = self.file.metadata() {
-            let mut all = lock(&KNOWN);
-            all.retain(|seen| *seen != self.found);
-            all.push(Seen::of(&metadata));
-            let excess = all.len().saturating_sub(KNOWN_ENDS);
-            all.drain(..excess);
+        self.note_end(None);
+    }
+
+    /// Notes how the file is now, and where its records end if not with it.
+    fn note_end(&self, end: Option<u64>) {
+        let Ok(metadata) = self.file.metadata() else { return };
+        let mut known = lock(&KNOWN);
+        known.remove(&self.found);
+        if known.len() == MAX_KNOWN {
+            known.clear();
         }
+        known.insert(Seen::of(&metadata), end.unwrap_or(metadata.len()));
     }
 }
 
 impl Drop for Appender {
     fn drop(&mut self) {
-        if !self.is_kept {
-            let _ = disk::set_len(&self.file, self.start);
+        if !self.is_kept && disk::set_len(&self.file, self.start).is_err() {
+            self.note_end(Some(self.start));
         }
         if !self.is_kept
             && let Some(maker) = self.maker

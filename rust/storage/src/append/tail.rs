@@ -27,10 +27,13 @@ const FIRST_LEN: usize = 1 << 20;
 
 const WORD: u64 = PREFIX_LEN as u64;
 
+/// Max bytes of a header of the game, behind which whole records are looked for, before all is taken for a torn one.
+const HEADER_LEN: u64 = 16;
+
 /// Returns the end of the last whole record, before zeros or a torn one at most. Fails also if it may be one value.
 pub(super) fn whole_end(file: &Arc<File>, len: u64, dialect: Dialect) -> Result<u64, AppendError> {
     let tail = Tail { file, len, dialect };
-    let (mut end, mut last) = tail.walk()?;
+    let (mut end, mut last) = tail.walk(0)?;
     if tail.is_one_value()? && (end < len || tail.record(0)? != Record::Whole) {
         return Err(AppendError::OneValue);
     }
@@ -43,7 +46,7 @@ pub(super) fn whole_end(file: &Arc<File>, len: u64, dialect: Dialect) -> Result<
         {
             (end, last) = (at, [last[1], None]);
         }
-    } else if !tail.is_torn(end, last[0].is_some())? {
+    } else if !tail.is_torn(end, last[0].is_some())? || end == 0 && tail.has_header()? {
         return Err(AppendError::Damaged { at: end });
     }
     for at in last.into_iter().flatten() {
@@ -72,9 +75,9 @@ struct Tail<'f> {
 
 impl Tail<'_> {
     /// Returns the end of the last record but zeros, and the offsets of the last two that are not empty, last first.
-    fn walk(&self) -> io::Result<(u64, [Option<u64>; 2])> {
+    fn walk(&self, from: u64) -> io::Result<(u64, [Option<u64>; 2])> {
         let mut source = Source::Plain(Box::new(Arc::clone(self.file)));
-        let (mut walk, mut last) = (Walk::new(0, self.len), [None; 2]);
+        let (mut walk, mut last) = (Walk::new(from, self.len), [None; 2]);
         loop {
             let note = |at, len| {
                 if len > 0 {
@@ -87,6 +90,20 @@ impl Tail<'_> {
                 Ok(_) | Err(_) => return Ok((walk.at, last)),
             }
         }
+    }
+
+    /// True if whole records up to the end are behind a few other bytes, such as a version.
+    fn has_header(&self) -> io::Result<bool> {
+        for from in 1..=HEADER_LEN.min(self.len) {
+            let (end, last) = self.walk(from)?;
+            if end == self.len
+                && let Some(at) = last[0]
+                && self.record(at)? == Record::Whole
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// True if the file is one value without a length, or too long to tell and may be. A nil is nothing to keep.
@@ -151,7 +168,9 @@ impl Tail<'_> {
                 return torn(is_torn && self.is_zero(start + value.len() as u64)?);
             };
             if needed > here {
-                return torn(here < len && (needed == len || needed < len && !self.has_fixed_len(&bytes)));
+                // The last padding is not counted.
+                let is_exact = needed.next_multiple_of(WORD) == len;
+                return torn(here < len && (is_exact || needed < len && !self.has_fixed_len(&bytes)));
             }
             max *= 8;
         }
@@ -161,7 +180,7 @@ impl Tail<'_> {
     fn has_fixed_len(&self, bytes: &[u8]) -> bool {
         match bytes.first().and_then(|&id| self.dialect.engine.shape(id)) {
             Some(Shape::Bool | Shape::Int | Shape::Float | Shape::Rid | Shape::Components { .. }) => true,
-            Some(Shape::Text) => bytes.len() >= 2 * PREFIX_LEN,
+            Some(Shape::Text | Shape::Packed { .. }) => bytes.len() >= 2 * PREFIX_LEN,
             _ => false,
         }
     }

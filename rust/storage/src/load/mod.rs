@@ -106,6 +106,11 @@ impl Loader {
         }
     }
 
+    /// Closes the file. Nothing can be read afterwards.
+    pub fn close(&mut self) {
+        self.source = Source::Plain(Box::new(Cursor::new(Vec::new())));
+    }
+
     /// Skips so many bytes before the first frame. Call it before anything else. Fails if there are fewer.
     pub fn skip(&mut self, len: u64) -> Result<(), LoadError> {
         if len > self.unread {

@@ -239,6 +239,44 @@ fn what_others_write_behind_the_records_is_not_cut_off() {
     assert_eq!(kept(&path, b"812"), None);
 }
 
+/// A version can be taken for the length of a record that begins with the length of the real one.
+#[test]
+fn nothing_behind_a_header_is_cut_off() {
+    let (_folder, path) = Folder::with("save");
+    let level = |level: i64| Value::dictionary([("level", level.into())]);
+    let mut cut = 0;
+    for version in 1..=128_u32 {
+        for number in 0..30 {
+            let value = match number % 4 {
+                0 => level(number),
+                1 => Value::array((0..number).map(Value::from).collect::<Vec<_>>()),
+                2 => "s".repeat(number as usize).as_str().into(),
+                _ => number.into(),
+            };
+            let record = value.encode_frame().expect("encodes");
+            for header in [&[][..], b"SAVE", b"2"] {
+                let bytes = [&version.to_le_bytes()[..], header, &record].concat();
+                cut += usize::from(kept(&path, &bytes).is_some_and(|kept| kept < bytes.len()));
+            }
+        }
+    }
+    assert_eq!(cut, 0, "of {}", 128 * 30 * 3);
+}
+
+/// What a count says contradicts the announced length.
+#[test]
+fn a_record_whose_count_fits_no_length_is_not_torn() {
+    let (_folder, path) = Folder::with("log");
+    for words in [&[40, 32, 27, 0][..], &[40, 32, 3, 0], &[400, 29, 30, 0, 1, 2], &[40, 29, 27, 0], &[64, 34, 40, 1]] {
+        let bytes: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
+        assert_damaged(&path, &[&int(1).to_vec()[..], &bytes].concat(), 12);
+    }
+    for words in [&[116, 32, 27, 0][..], &[20, 32, 3, 0], &[40, 29, 30, 0, 1, 2], &[36, 29, 27, 0]] {
+        let bytes: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
+        assert_eq!(kept(&path, &[&int(1).to_vec()[..], &bytes].concat()), Some(12), "{words:?}");
+    }
+}
+
 /// No value is that long, though a file with a hole can be.
 #[cfg(unix)]
 #[test]

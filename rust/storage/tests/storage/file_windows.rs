@@ -43,7 +43,7 @@ fn an_old_backup_that_is_open_for_a_moment_is_waited_for() {
         fs::write(folder.join("save.bak"), "older").expect("writes");
         let held = OpenOptions::new().read(true).share_mode(mode).open(folder.join("save.bak")).expect("opens");
         let mut saver = Saver::create(&path, None).expect("creates");
-        saver.keep_backup(Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) }).expect("a short name");
+        saver.stores(Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) }, true).expect("a short name");
         saver.write_bytes(&encoded(b"new!").to_vec(), &Threads::alone()).expect("writes");
         let flushed = saver.flush(&Threads::alone()).expect("flushes");
         thread::scope(|scope| {

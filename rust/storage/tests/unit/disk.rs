@@ -157,7 +157,7 @@ pub fn write(saver: &mut Saver, bytes: &[u8], max: usize) -> io::Result<()> {
 pub fn save(path: &Path, bytes: &[u8], how: Option<Compression>, max: usize, keeps_backup: bool) -> io::Result<()> {
     let mut saver = Saver::create(path, how.map(|how| (how, bytes.len() as u64)))?;
     if keeps_backup {
-        saver.keep_backup(Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) })?;
+        saver.stores(Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) }, true)?;
     }
     write(&mut saver, bytes, max)?;
     saver.flush(&Threads::alone())?.commit(&Ticket::take_for(path)).map(drop)
@@ -293,6 +293,47 @@ fn each_failure_of_a_backup_leaves_the_old_file_and_a_whole_backup() {
             }
         }
     }
+}
+
+/// Then the next append cuts it off.
+#[test]
+fn an_append_that_cannot_be_undone_is_not_there_twice() {
+    let (_folder, path) = Folder::with("log");
+    append(&path, &record(1), 1000).expect("appends");
+    let fails = |change: &Change<'_>| matches!(change, Change::Flush(_) | Change::SetLen(..)).then_some(EIO);
+    let (done, _) = Recorder::failing(fails).during(|| append(&path, &record(2), 1000));
+    done.expect_err("nothing is flushed");
+    append(&path, &record(2), 1000).expect("appends");
+    assert_eq!(fs::read(&path).expect("a file"), [record(1), record(2)].concat());
+}
+
+/// What is linked may be another file than the one that the save has found.
+#[cfg(unix)]
+#[test]
+fn a_name_between_belongs_to_a_file_that_is_locked() {
+    let (folder, path) = Folder::with("save");
+    fs::write(&path, record(1)).expect("writes");
+    let mut saver = Saver::create(&path, None).expect("begins");
+    saver.stores(Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) }, true).expect("a short name");
+    write(&mut saver, &record(3), 1000).expect("writes");
+    let flushed = saver.flush(&Threads::alone()).expect("flushes");
+    let other = folder.join("other");
+    fs::write(&other, record(2)).expect("writes");
+    fs::rename(&other, &path).expect("renames");
+    let seen = Rc::new(Cell::new(0));
+    let count = seen.clone();
+    let fails = move |change: &Change<'_>| {
+        if let Change::Rename(from, to) = change
+            && to.ends_with("save.bak")
+        {
+            let is_locked = File::open(from).expect("opens").try_lock().is_err();
+            count.set(count.get() + usize::from(is_locked));
+        }
+        None
+    };
+    let (done, _) = Recorder::failing(fails).during(|| flushed.commit(&Ticket::take_for(&path)));
+    done.expect("commits");
+    assert_eq!((seen.get(), fs::read(folder.join("save.bak")).expect("a backup")), (1, record(2)));
 }
 
 /// The name of a new file may be lost if its folder cannot be flushed: that is no success.

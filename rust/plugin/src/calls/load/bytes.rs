@@ -1,11 +1,14 @@
 //! Loads all bytes of a file, whatever they mean: decompressed or decrypted, if it is compressed or encrypted.
 
+use std::path::Path;
+
 use godot::builtin::{GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_storage::{Loader, Seen, encrypted};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
+use super::in_line::{InLine, Opens};
 use super::{Source, key_of};
 use crate::engine::{Growing, Slot};
 use crate::jobs::pool;
@@ -18,6 +21,8 @@ pub struct LoadBytes {
     /// The file, as it was before it was opened.
     seen: Option<Seen>,
     reading: Result<Reading, Failure>,
+    /// True if the arguments are.
+    is_valid: bool,
     /// If the backup is read: why, and what was read of the file itself.
     replaced: Option<(Failure, Result<Reading, Failure>)>,
 }
@@ -62,7 +67,8 @@ impl Reading {
 
 /// Loads the bytes that were saved, or none.
 pub fn load_bytes(path: &GString, key: &Variant) -> Outcome<PackedByteArray> {
-    let mut load = LoadBytes::new(path, key);
+    let mut load = LoadBytes::of(path, key);
+    load.open();
     // Only decompression is shared by threads.
     let is_slow = |loader: &Loader| loader.compression().is_some() && loader.unread() >= LOAD_PARALLEL_FROM;
     let is_large = load.reading.as_ref().is_ok_and(|reading| is_slow(&reading.loader));
@@ -71,13 +77,17 @@ pub fn load_bytes(path: &GString, key: &Variant) -> Outcome<PackedByteArray> {
 }
 
 impl LoadBytes {
-    pub fn new(path: &GString, key: &Variant) -> Self {
+    pub fn new(path: &GString, key: &Variant) -> InLine<Self> {
+        InLine::new(Self::of(path, key))
+    }
+
+    /// A load whose file is not open yet.
+    fn of(path: &GString, key: &Variant) -> Self {
         let key = key_of(key);
-        let source = Source { key: key.clone().unwrap_or_default(), ..Source::plain(path) };
-        let refused = |why| Failure::invalid(format_args!("cannot load \"{}\": {why}", source.shown));
-        let seen = source.seen().filter(|_| key.is_ok());
-        let reading = key.map_err(refused).and_then(|_| Reading::begin(&source));
-        Self { source, seen, reading, replaced: None }
+        let (is_valid, source) = (key.is_ok(), Source { key: key.clone().unwrap_or_default(), ..Source::plain(path) });
+        let why = key.err().unwrap_or_default();
+        let reading = Err(Failure::invalid(format_args!("cannot load \"{}\": {why}", source.shown)));
+        Self { source, seen: None, reading, is_valid, replaced: None }
     }
 
     /// Reads some bytes, of the backup if the file is damaged. Returns false at the end.
@@ -120,8 +130,15 @@ impl LoadBytes {
     fn end(&mut self) -> Outcome<PackedByteArray> {
         let is_whole = self.reading.is_ok() && self.replaced.is_none();
         // A save sets a file aside that could not be loaded. Only a hash tells that all bytes are those that were saved.
+        let code = match (&self.reading, &self.replaced) {
+            (Err(failure), _) | (_, Some((failure, _))) => Err(failure.code),
+            _ => Ok(()),
+        };
         let is_known = !is_whole && !self.is_emptied() || is_whole && self.source.key.is_some();
-        self.source.note(self.seen.take().filter(|_| is_known), is_whole);
+        let seen = self.seen.take();
+        if is_known {
+            self.source.note(seen, code);
+        }
         match &mut self.reading {
             Ok(reading) => {
                 let told = self.replaced.take().map(|(why, _)| self.source.backup_loaded(&why.text));
@@ -134,7 +151,11 @@ impl LoadBytes {
 
 impl Work for LoadBytes {
     fn step(&mut self, threads: &Threads, _: OnProgress<'_>) -> NextStep {
-        if self.read_some(threads) { NextStep::More } else { NextStep::Done }
+        if self.read_some(threads) {
+            return NextStep::More;
+        }
+        self.reading.iter_mut().for_each(|reading| reading.loader.close());
+        NextStep::Done
     }
 
     fn progress(&self) -> f32 {
@@ -143,6 +164,20 @@ impl Work for LoadBytes {
             read / (read + loader.unread() as f32).max(1.0)
         };
         self.reading.as_ref().map_or(0.0, read)
+    }
+}
+
+impl Opens for LoadBytes {
+    fn at(&self) -> Option<&Path> {
+        self.source.at.as_deref().filter(|_| self.is_valid)
+    }
+
+    fn open(&mut self) -> Option<&Failure> {
+        if self.is_valid {
+            self.seen = self.source.seen();
+            self.reading = Reading::begin(&self.source);
+        }
+        self.reading.as_ref().err()
     }
 }
 

@@ -8,7 +8,9 @@ use godot::global::Error as EngineError;
 use varbatch_codec::{Dialect, Engine};
 use varbatch_storage::compressed::CompressedError;
 use varbatch_storage::encrypted::{EncryptedError, Key};
-use varbatch_storage::{Format, Guess, Input, LoadError, Loader, Seen, backup_of, open, words};
+use varbatch_storage::{
+    Format, Guess, Input, LoadError, Loader, Seen, backup_of, is_exhausted, note_unseen, open, words,
+};
 use varbatch_workers::Threads;
 
 use crate::calls::advice::advice;
@@ -84,12 +86,24 @@ impl Source {
     }
 
     pub fn seen(&self) -> Option<Seen> {
-        self.at.as_deref().and_then(Seen::at)
+        self.at.as_deref().and_then(|at| Seen::at(at).ok())
     }
 
-    /// Notes whether the file was loaded whole, as it was seen before.
-    pub fn note(&self, seen: Option<Seen>, is_whole: bool) {
-        seen.iter().zip(&self.at).for_each(|(seen, at)| seen.note(at, is_whole));
+    /// Notes the file, as it was seen before, as one that was loaded whole; or of which a load ended with this code.
+    pub fn note(&self, seen: Option<Seen>, result: Result<(), EngineError>) {
+        use EngineError as Code;
+        // There is none, none was looked for, or the system had no room for another open one.
+        let is_untold = matches!(
+            result,
+            Err(Code::ERR_FILE_NOT_FOUND | Code::ERR_INVALID_PARAMETER | Code::ERR_CANT_ACQUIRE_RESOURCE)
+        );
+        match (&self.at, seen) {
+            _ if is_untold => {}
+            (Some(at), Some(seen)) => seen.note(at, result.is_ok()),
+            // It could not be looked at.
+            (Some(at), None) if result.is_err() => note_unseen(at),
+            _ => {}
+        }
     }
 
     /// Opens the file. Fails if it does not exist or cannot be read, or is not encrypted though there is a key.
@@ -142,6 +156,7 @@ pub fn key_of(key: &Variant) -> Result<Option<Key>, String> {
 pub fn open_code(error: &io::Error) -> EngineError {
     match error.kind() {
         io::ErrorKind::NotFound => EngineError::ERR_FILE_NOT_FOUND,
+        _ if is_exhausted(error) => EngineError::ERR_CANT_ACQUIRE_RESOURCE,
         io::ErrorKind::InvalidInput if cfg!(windows) => EngineError::ERR_INVALID_PARAMETER,
         _ => EngineError::ERR_FILE_CANT_OPEN,
     }

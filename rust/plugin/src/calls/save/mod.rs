@@ -18,7 +18,8 @@ use self::queued::SHORT;
 pub use self::queued::{JOINED, Queued};
 use self::target::{Append, add_append, cancel_append, commit_appends, end_appends, next_append};
 pub use self::target::{
-    Holds, NOT_COMPRESSED, Request, SaveTarget, Stored, WriteTicket, add_task, path_of, to_append, to_save,
+    Holds, NOT_COMPRESSED, Request, SaveTarget, Stored, WriteTicket, add_task, path_of, room_for, to_append, to_save,
+    tries_again,
 };
 use super::encode::{Batch, Form, Plans};
 use crate::engine::{self, HeldBytes, Slot};
@@ -35,7 +36,7 @@ pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
         let is_large = batch.is_shared() || target.compression.is_some() || target.key.is_some();
         let plans = Plans::<Borrowed>::new(&batch, Form::Frames);
         // It borrows the batch, whose objects are so dropped after its ticket has ended, also if it fails.
-        let mut saving = Saving::new(target, plans, usize::MAX)?;
+        let mut saving = Saving::new(target, plans, None)?;
         pool::with(is_large, |threads| {
             loop {
                 match saving.step(threads)? {
@@ -62,8 +63,11 @@ struct Saving<'p, K> {
     warnings: Vec<Line>,
     /// This call, if it is a short append of a task, and those that joined it.
     appends: Vec<Arc<Append>>,
-    /// The position among the calls that write this file.
+    /// The position among the calls that write this file; and among the tasks that have one open, of a task.
     ticket: WriteTicket,
+    room: Option<WriteTicket>,
+    /// How often that failed for want of room.
+    refused: u32,
     /// Dropped after the ticket, as all that is of the engine.
     plans: Plans<'p, K>,
 }
@@ -80,19 +84,29 @@ enum Stage {
 }
 
 impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
-    fn new(target: SaveTarget, plans: Plans<'p, K>, max_unflushed: usize) -> Result<Self, Failure> {
+    /// `flushed` is set for a task.
+    fn new(target: SaveTarget, plans: Plans<'p, K>, flushed: Option<usize>) -> Result<Self, Failure> {
         target.check(&plans.reports)?;
         let stage = if target.appends { Stage::Wait } else { Stage::Create };
-        let (ticket, appends) = (target.ticket(), Vec::new());
-        let warnings = Vec::new();
-        Ok(Self { target, stage, written: 0, unflushed: 0, max_unflushed, warnings, appends, ticket, plans })
+        let (ticket, room) = if flushed.is_some() { target.tickets() } else { (target.ticket(), None) };
+        let (max_unflushed, warnings, appends) = (flushed.unwrap_or(usize::MAX), Vec::new(), Vec::new());
+        let (written, unflushed, refused) = (0, 0, 0);
+        Ok(Self { target, stage, written, unflushed, max_unflushed, warnings, appends, ticket, room, refused, plans })
     }
 
     /// Does the next step, and ends the ticket after the last one: a script may keep a task for long. If it fails, as the file
     /// or a value cannot be written, `self` can only be dropped.
     fn step(&mut self, threads: &Threads) -> Result<NextStep, Failure> {
+        let is_new = matches!(self.stage, Stage::Create);
+        if is_new && self.room.as_ref().is_some_and(|room| !room.is_first()) {
+            return Ok(NextStep::Parked);
+        }
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         self.stage = match self.next(stage, threads) {
+            Err(failure) if is_new && self.room.is_some() && tries_again(&failure, &mut self.refused) => {
+                self.stage = Stage::Create;
+                return Ok(NextStep::Blocking);
+            }
             Err(_) if self.appends.len() > 1 => {
                 // One of them may be at fault, and the others must not fail with it.
                 end_appends(&self.appends, false);
@@ -108,6 +122,7 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
             Stage::Flush(_) | Stage::Commit(_) => NextStep::Blocking,
             Stage::Overtaken | Stage::Ended => {
                 end_appends(&self.appends, matches!(self.stage, Stage::Ended));
+                self.room = None;
                 self.ticket.end();
                 NextStep::Done
             }
@@ -251,7 +266,7 @@ impl Save {
             // The objects of the batch are gone before a ticket is taken.
             let (plans, lost) = Batch::of(values, full_objects).into_held(Form::Frames);
             let warnings = lost.map(|lost| target.warning(&lost)).into_iter().collect();
-            let mut saving = Saving { warnings, ..Saving::new(target, plans, FLUSHED)? };
+            let mut saving = Saving { warnings, ..Saving::new(target, plans, Some(FLUSHED))? };
             if saving.target.appends && saving.plans.len() <= SHORT {
                 saving.target.header = HeldBytes::new(saving.plans.take());
                 let changes = (saving.target.path.clone(), saving.target.header.clone());
@@ -274,7 +289,10 @@ impl Work for Save {
     }
 
     fn unblock(&mut self, threads: &Threads) {
-        self.0.iter().for_each(|saving| saving.ticket.wait(threads));
+        for saving in self.0.iter() {
+            let room = saving.room.as_ref().filter(|_| matches!(saving.stage, Stage::Create));
+            room.unwrap_or(&saving.ticket).wait(threads);
+        }
     }
 
     /// The last tenth is the flush.
@@ -295,7 +313,11 @@ impl Work for Save {
 
 impl Job for Save {
     fn tickets(&self) -> Vec<u64> {
-        self.0.iter().map(|saving| saving.ticket.0.number()).collect()
+        self.0
+            .iter()
+            .flat_map(|saving| std::iter::once(&saving.ticket).chain(&saving.room))
+            .map(WriteTicket::number)
+            .collect()
     }
 
     fn outcome(&mut self) -> Outcome<Slot> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
@@ -86,6 +87,14 @@ impl SaveTarget {
         WriteTicket(Ticket::take_for(&self.path))
     }
 
+    /// Takes the tickets of a task that writes this file, for its line and for room. Both at once, as tasks must wait only for
+    /// earlier ones.
+    pub fn tickets(&self) -> (WriteTicket, Option<WriteTicket>) {
+        let (line, room) = (Ticket::line(&self.path), room_line(&self.path));
+        let _both = lock(&BOTH_TICKETS);
+        (WriteTicket(Ticket::take_in(line)), Some(WriteTicket(Ticket::take_in(room))))
+    }
+
     /// Begins the file, of `total` bytes if it is compressed. Returns `None` for an append that was overtaken.
     pub fn begin(&self, total: u64, ticket: &WriteTicket) -> Result<Option<Saver>, Failure> {
         if !self.appends {
@@ -127,13 +136,11 @@ impl SaveTarget {
             None => Saver::create(&self.path, self.compression.map(|compression| (compression, total))),
         };
         let backed_up = begun.and_then(|mut saver| {
-            if self.keeps_backup {
-                let (offset, dialect) = match self.holds {
-                    Holds::Bytes => (0, None),
-                    _ => (self.header.bytes().len() as u64, Some(DIALECT)),
-                };
-                saver.keep_backup(Contents { key: self.key, offset, dialect })?;
-            }
+            let (offset, dialect) = match self.holds {
+                Holds::Bytes => (0, None),
+                _ => (self.header.bytes().len() as u64, Some(DIALECT)),
+            };
+            saver.stores(Contents { key: self.key, offset, dialect }, self.keeps_backup)?;
             Ok(saver)
         });
         backed_up.map_err(|error| self.system(open_code(&error), &error))
@@ -289,6 +296,37 @@ pub fn end_appends(appends: &[Arc<Append>], are_written: bool) {
     }
 }
 
+/// Tasks that have their file open, or are about to, at most: each waits in one of so many lines. A process may have 256 or 1024.
+const MAX_OPEN: u64 = 64;
+
+static BOTH_TICKETS: Mutex<()> = Mutex::new(());
+
+/// The line of a file: one that is slow holds up only those.
+fn room_line(path: &Path) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    (hasher.finish() % MAX_OPEN).to_string().into()
+}
+
+/// Takes the ticket of a task that has to have this file open: it opens it when it is the first in line.
+pub fn room_for(path: &Path) -> WriteTicket {
+    WriteTicket(Ticket::take_in(room_line(path)))
+}
+
+/// How often a task tries to open its file while the system has no room for it, and how long it waits between: two seconds.
+const MAX_TRIES: u32 = 400;
+const FULL_PAUSE: Duration = Duration::from_millis(5);
+
+/// True if a task should try again, after a while, as too many files are open.
+pub fn tries_again(failure: &Failure, tried: &mut u32) -> bool {
+    let is_full = failure.code == EngineError::ERR_CANT_ACQUIRE_RESOURCE && *tried < MAX_TRIES;
+    if is_full {
+        *tried += 1;
+        std::thread::sleep(FULL_PAUSE);
+    }
+    is_full
+}
+
 /// How often a waiting thread looks who is the first in line: an earlier call may have become a task meanwhile.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -305,6 +343,14 @@ impl WriteTicket {
                 return;
             }
         }
+    }
+
+    pub fn number(&self) -> u64 {
+        self.0.number()
+    }
+
+    pub fn is_first(&self) -> bool {
+        self.0.first_before().is_none()
     }
 
     /// Ends the call before this is dropped.

@@ -259,7 +259,7 @@ pub fn rename(from: &GString, to: &GString) -> Outcome<EngineError> {
         let _turns = turns_at(&[&at, &target]);
         let set_aside = store::rename(&at, &target).map_err(|(path, error)| {
             let shown = if path == at { from } else { to };
-            not_opened(&path, &shown.to_string(), &error)
+            not_opened(path, &shown.to_string(), &error)
         })?;
         engine::keep(&target);
         Ok(set_aside.map(|aside| set_aside_line(&from.to_string(), &aside)))
