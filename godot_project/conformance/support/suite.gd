@@ -271,9 +271,8 @@ func check_call(method: StringName, arguments: Array, expected: Variant, lines: 
 func _code_of(message: String, first: String) -> Error:
 	var start := first.trim_prefix("...").trim_suffix("...")
 	var line := message.get_slice(start, 1).get_slice("\n", 0)
-	if "expected 4 more bytes for a header, found 0, at byte 0" in start + line:
-		return ERR_FILE_EOF
-	return ERR_FILE_CORRUPT if line.ends_with(CUT_OR_DAMAGED) else ERR_INVALID_DATA
+	var code := ERR_FILE_CORRUPT if line.ends_with(CUT_OR_DAMAGED) else ERR_INVALID_DATA
+	return ERR_FILE_EOF if "for a header, found 0, at byte 0" in start + line else code
 
 
 ## By name, as a static method of the engine's classes is no Callable.

@@ -2,6 +2,7 @@
 
 mod damage;
 mod file;
+mod files;
 #[path = "../../../storage/tests/storage/folder.rs"]
 #[allow(dead_code)] // Other tests use more of it.
 mod folder;
