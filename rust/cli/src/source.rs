@@ -153,11 +153,13 @@ pub fn give_hint(input: &Rc<Input>) {
 
 /// Describes a file that holds no values of this dialect, and what to do with it.
 fn what(guess: Guess) -> Option<String> {
-    use varbatch_storage::Format::{Encrypted, Gzip};
+    use varbatch_storage::Format::{Encrypted, Gzip, Sqlite};
     let (format, advice) = match guess {
         Guess::BigEndian => return Some("its lengths are big-endian, as FileAccess.big_endian writes them".into()),
         Guess::Format(Encrypted) => (Encrypted, "--password-file, --password-env or --key-file decrypts it"),
         Guess::Format(Gzip) => (Gzip, "gzip -d unpacks it"),
+        // It was read as a store.
+        Guess::Format(Sqlite) => return None,
         Guess::Format(other) => (other, "it holds no values of store_var()"),
         // `give_hint` finds the others itself.
         _ => return None,

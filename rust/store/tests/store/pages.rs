@@ -52,8 +52,9 @@ pub fn ask_all(path: &Path, what: &str) {
         let key = [&1_u32.to_be_bytes()[..], &[7; 60]].concat();
         let _ = (ask(&mut reader, &key), ask(&mut reader, b"none"), reader.has(b"none"), keys(&store));
         let (mut walk, mut len, mut found) = (Walk::default(), 0, 0);
-        // In small steps.
-        while reader.keys(&mut walk, 1000, |key| found += key.len()).unwrap_or(false) {
+        let mut is_more = true;
+        while is_more {
+            is_more = reader.keys(&mut walk, 1000, |key| found += key.len()).unwrap_or(false);
             assert!(found - len < 2000, "{what}: a step of {} bytes", found - len);
             len = found;
         }
