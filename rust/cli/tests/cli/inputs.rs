@@ -195,10 +195,10 @@ fn devices_are_refused() {
 }
 
 /// The length of the file in bytes.
-const LEN: usize = 48 << 20;
+const LEN: usize = 64 << 20;
 
 /// Max bytes that the tool may take, on two threads.
-const MAX_MEMORY: usize = 40 << 20;
+const MAX_MEMORY: usize = 48 << 20;
 
 /// Runs the tool. Fails if its peak memory is not within `MAX_MEMORY` above `min` bytes, which only Linux tells.
 #[track_caller]
