@@ -36,11 +36,14 @@ static func frame(bytes: PackedByteArray) -> PackedByteArray:
 	return Values.u32(bytes.size()) + bytes
 
 
-## How many objects there are some frames from now, as tasks hold what they made until they tell of it.
-## Counted within a function that is awaited, as in until_objects(): each of those is an object.
-func count_objects() -> int:
-	for i: int in 3:
+## How many objects there are some frames from now, or once there are at most this many. What a function that is
+## awaited keeps is an object, and another one from its second `await` on: so who counts has awaited something before.
+func count_objects(most := 1 << 40, patience := 0) -> int:
+	var limit := Time.get_ticks_msec() + patience * slowness
+	var frames := 0
+	while frames < 3 or object_count() > most and Time.get_ticks_msec() < limit:
 		await get_tree().process_frame
+		frames += 1
 	return object_count()
 
 

@@ -58,6 +58,7 @@ func test_at_random() -> void:
 
 ## Ends when nothing is left of its tasks.
 func _run_quarter(quarter: int) -> void:
+	await frames_pass(1)
 	var before := await count_objects()
 	await _run_threads(quarter, part_of(TASKS) / QUARTERS / (THREADS + 1))
 	var have_told := func() -> bool: return _watches.all(func(watch: Watch) -> bool: return watch.is_finished())
@@ -67,7 +68,8 @@ func _run_quarter(quarter: int) -> void:
 	var are_good := func(watch: Watch) -> bool: return watch.results.size() == 1 and watch.problems.is_empty()
 	check(_watches.all(are_good), "signals of a task")
 	_watches.clear()
-	await until_objects(before, "tasks and what they made")
+	var left := await count_objects(before, PATIENCE)
+	check(left <= before, "tasks and what they made: %d objects, not %d" % [left, before])
 	VarBatch.set_thread_count(2)
 	await frames_pass(5)
 

@@ -119,14 +119,6 @@ func until(condition: Callable, what: String) -> void:
 	check(condition.call() as bool, "in vain waited until %s" % what)
 
 
-## Waits until there are no more than so many.
-func until_objects(count: int, what: String) -> void:
-	var limit := Time.get_ticks_msec() + PATIENCE * slowness
-	while object_count() > count and Time.get_ticks_msec() < limit:
-		await get_tree().process_frame
-	check(object_count() <= count, "%s: %d objects, not %d" % [what, object_count(), count])
-
-
 func check_over(task: VarBatchTask, what: String) -> void:
 	check(task.is_finished(), "%s: not finished" % what)
 	check(task.get_progress() == 1.0, "%s: progress %s" % [what, task.get_progress()])

@@ -7,7 +7,7 @@ use std::vec;
 
 use rusqlite::Connection;
 
-use crate::journal::rename_aside;
+use crate::journal::{has_journal, rename_aside};
 use crate::open::{self, Opened, SIDE_FILES, WITH_JOURNAL, empty_store, is_store, open_at, set_journal};
 use crate::place::{Place, beside, flush_folder, is_filled, real, rename_new};
 use crate::reader::STEP;
@@ -137,6 +137,10 @@ fn remove_link(path: &Path) {
 
 /// Leaves no journal of another file beside a store that is to be removed or replaced. Returns where it is now.
 fn set_aside_foreign(place: &Arc<Place>) -> Result<Option<PathBuf>> {
+    if !has_journal(&place.path) {
+        // SQLite would make one, which this process may leave behind if it is killed now.
+        return Ok(None);
+    }
     let journal = beside(&place.path, "-wal");
     match open_at(Arc::clone(place), None) {
         // A copy of its own, which is damaged.
