@@ -99,7 +99,11 @@ func _save_changed() -> float:
 
 
 func _save_files() -> float:
-	return _timed(_save_each_file.bind(_some_chunks()))
+	# The store does not get these.
+	var world := _world.duplicate()
+	var some := _some_chunks()
+	_world = world
+	return _timed(_save_each_file.bind(some))
 
 
 func _save_each_file(chunks: Dictionary) -> void:
