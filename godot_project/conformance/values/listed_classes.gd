@@ -183,9 +183,10 @@ func test_properties_that_no_list_has() -> void:
 	animation.track_insert_key(0, 0.5, 3)
 	_check_same(VarBatch.bytes_to_var(var_to_bytes_with_objects(animation), [&"Animation"]), animation, "Animation")
 	var path := "res://conformance/support/free_list.gd"
-	var bytes := Values.object("RefCounted", {"script": path, "any_a": 1, "other": 2, "metadata/c": 3, "held": 5})
-	var decode := call_method.bind(&"bytes_to_var", [bytes, [FreeList]])
-	var found: FreeList = expect_logged(decode, 0, 1, "skipped 3 properties")
+	var properties := {"script": path, "any_a": 1, "other": 2, "metadata/c": 3, "held": 5, "shared": "changed"}
+	var decode := call_method.bind(&"bytes_to_var", [Values.object("RefCounted", properties), [FreeList]])
+	var found: FreeList = expect_logged(decode, 0, 1, "skipped 4 properties")
+	check_value(FreeList.shared, "untouched", "a static variable")
 	check_value(found.held, {&"any_a": 1}, "held")
 	check_value(found.get_meta_list(), [] as Array[StringName], "metadata")
 

@@ -229,6 +229,56 @@ func test_what_is_alike_and_sound_is_made() -> void:
 		check_bytes(var_to_bytes_with_objects(VarBatch.bytes_to_var(bytes, true)), bytes, resource.get_class())
 
 
+## Another name in the bytes changes nothing of what a class needs: neither the values of its new objects nor its checks.
+func test_other_names() -> void:
+	var control := Control.new()
+	control.mouse_filter = Control.MOUSE_FILTER_IGNORE
+	control.size_flags_vertical = Control.SIZE_SHRINK_CENTER
+	var one := var_to_bytes_with_objects(control)
+	var plain := Control.new()
+	var bytes := var_to_bytes_with_objects(filled(8, plain))
+	var expected := Vector2i(control.mouse_filter, control.size_flags_vertical)
+	for list: Variant in [{"Control": &"Label"}, [&"Control"], {"Control": &"Label"}, true]:
+		var found: Array = VarBatch.bytes_to_var(bytes, list)
+		check_int((found[7] as Control).mouse_filter, plain.mouse_filter, "mouse_filter, with %s" % [list])
+		var other: Control = VarBatch.bytes_to_var(one, true)
+		check_value(Vector2i(other.mouse_filter, other.size_flags_vertical), expected, "after %s" % [list])
+		Values.discard([found, other])
+	Values.discard([control, plain])
+	var bits := Values.object("OldBits", {"data": {"data": PackedByteArray([255]), "size": Vector2i(30, 30)}})
+	check_call(&"bytes_to_var", [bits, {"OldBits": &"BitMap"}], null, ["expected an object of class \"BitMap\"..."])
+
+
+## The engine makes an object without its script then, and says why.
+func test_scripts_that_need_arguments() -> void:
+	var bytes := Values.object("RefCounted", {"script": "res://old.gd"})
+	var decode := call_method.bind(&"bytes_to_var", [bytes, {"res://old.gd": script_of("extends RefCounted\nfunc _init(_a): pass")}])
+	check_value(expect_logged(decode, 1, 0, "_init() needs no arguments", true), null, "an object without its script")
+
+
+## Where nobody gets them: in a property that is skipped, in a container of another type, in a value that fails.
+func test_nodes_that_nobody_gets() -> void:
+	var node := Node2D.new()
+	var curve := Curve.new()
+	curve.set_meta(&"nodes", [node, node])
+	var typed := var_to_bytes_with_objects([null] as Array[Curve])
+	var buffers: Array = [
+		var_to_bytes_with_objects(curve),
+		typed.slice(0, -4) + var_to_bytes_with_objects(node),
+		var_to_bytes_with_objects({"a": node, "b": Gradient.new()}),
+	]
+	var change := {"op": "set", "path": ["a"], "old": 5, "new": 2}
+	var before := Performance.get_monitor(Performance.OBJECT_COUNT)
+	for i: int in 3:
+		var list: Array = [&"Curve", &"Node2D"]
+		quietly(call_method.bind(&"bytes_to_var", [buffers[i], list]))
+		quietly(call_method.bind(&"bytes_to_vars", [buffers, list]))
+		quietly(call_method.bind(&"diff", [var_to_bytes({"a": 1, "b": 2}), buffers[2], list]))
+		quietly(call_method.bind(&"patch", [buffers[2], [change], true]))
+	check_int(int(Performance.get_monitor(Performance.OBJECT_COUNT) - before), 0, "nodes that nobody gets")
+	node.free()
+
+
 func _check_encoded(value: Variant, what: String) -> void:
 	var expected: PackedByteArray = quietly(var_to_bytes_with_objects.bind(value))
 	var encode := func() -> PackedByteArray: return VarBatch.var_to_bytes(value, true)

@@ -5,7 +5,6 @@ use godot::classes::{ClassDb, Script};
 use godot::prelude::*;
 use varbatch_codec::Kind;
 
-use super::known::Name;
 use super::listed::Listed;
 use crate::engine::{self, Slot, Value};
 use crate::report::{NAME, short};
@@ -90,6 +89,11 @@ impl Class {
         }
     }
 
+    /// Returns the script of one that has a script.
+    pub fn script(&self) -> &Value {
+        self.script.as_ref().expect("it has a script").value()
+    }
+
     /// Returns the name of the class in bytes that are written now. `None` for a script without a path.
     fn own_name(&self) -> Option<String> {
         let Some(script) = &self.script else { return Some(self.class.to_string()) };
@@ -107,62 +111,54 @@ pub enum Has {
     No,
 }
 
+/// The properties of objects of a class.
 pub struct Stored {
-    class: StringName,
-    script: Option<Slot>,
-    /// The properties that they list, and whether they are stored; `None` until this is asked for.
-    listed: Option<HashMap<StringName, bool>>,
+    /// Those that they list, and whether they are stored.
+    listed: HashMap<StringName, bool>,
     /// True if there may be properties in no list.
     has_more: bool,
-    /// By the index of the name.
+    /// By the index of the name in their order.
     known: Vec<Option<Has>>,
 }
 
 impl Stored {
-    /// `script` extends `class`.
-    pub fn new(class: StringName, script: Option<Slot>) -> Self {
-        Self { class, script, listed: None, has_more: true, known: Vec::new() }
-    }
-
-    /// Returns whether there is a stored property of this name, which is at this index in the list of names if it is there.
-    pub fn has(&mut self, name: &Name, index: Option<usize>) -> Has {
-        let Some(index) = index else { return self.find(name) };
-        if let Some(Some(has)) = self.known.get(index) {
-            return *has;
-        }
-        let has = self.find(name);
-        self.known.resize(self.known.len().max(index + 1), None);
-        self.known[index] = Some(has);
-        has
-    }
-
-    fn find(&mut self, name: &Name) -> Has {
-        if self.listed.is_none() {
-            self.ask();
-        }
-        match self.listed.as_ref().and_then(|listed| listed.get(&name.name)) {
-            Some(true) => Has::Yes,
-            // No class declares metadata.
-            None if self.has_more && !name.text.starts_with("metadata/") => Has::Perhaps,
-            _ => Has::No,
-        }
-    }
-
     /// Asks the class and the script. There may be properties that are in no list: those that a class makes up as it reads
     /// them, such as the tracks of an Animation, which come before the script; and those of a script that makes its list.
     #[cold]
-    fn ask(&mut self) {
-        let mut listed: HashMap<_, _> = Listed::of_class(&self.class).all().collect();
-        if let Some(script) =
-            self.script.as_ref().and_then(|script| script.value().variant().try_to::<Gd<Script>>().ok())
-        {
-            listed.extend(Listed::from(&script.get_script_property_list()).all());
-            let list = "_get_property_list".to_variant();
-            let makes_list = |script: Gd<Script>| {
-                script.get_script_method_list().iter_shared().any(|method| method.get("name").as_ref() == Some(&list))
-            };
-            self.has_more = std::iter::successors(Some(script), |script| script.get_base_script()).any(makes_list);
+    pub fn of(class: &Class) -> Self {
+        let mut listed: HashMap<_, _> = Listed::of_class(&class.class).all().collect();
+        let script = class.script.as_ref().map(Slot::value);
+        let Some((value, script)) =
+            script.and_then(|value| Some((value, value.variant().try_to::<Gd<Script>>().ok()?)))
+        else {
+            return Self { listed, has_more: true, known: Vec::new() };
+        };
+        listed.extend(Listed::from(&script.get_script_property_list()).all());
+        // What the script itself has is no property of objects, but a static variable, which the engine would set.
+        Listed::of(value).all().for_each(|(name, _)| _ = listed.entry(name).or_insert(false));
+        let list = "_get_property_list".to_variant();
+        let makes_list = |script: Gd<Script>| {
+            script.get_script_method_list().iter_shared().any(|method| method.get("name").as_ref() == Some(&list))
+        };
+        let has_more = std::iter::successors(Some(script), |script| script.get_base_script()).any(makes_list);
+        Self { listed, has_more, known: Vec::new() }
+    }
+
+    /// Returns whether there is a stored property of this name, which is at this index in the order if it is there.
+    pub fn has(&mut self, name: &StringName, text: &str, index: Option<usize>) -> Has {
+        if let Some(Some(has)) = index.and_then(|index| self.known.get(index)) {
+            return *has;
         }
-        self.listed = Some(listed);
+        let has = match self.listed.get(name) {
+            Some(true) => Has::Yes,
+            // No class declares metadata.
+            None if self.has_more && !text.starts_with("metadata/") => Has::Perhaps,
+            _ => Has::No,
+        };
+        if let Some(index) = index {
+            self.known.resize(self.known.len().max(index + 1), None);
+            self.known[index] = Some(has);
+        }
+        has
     }
 }

@@ -11,7 +11,7 @@ use varbatch_workers::Threads;
 use super::{Build, Left, MayAsk, Refused, Stop, utf8};
 use crate::engine::{self, Slot, SlotType, StringSlot, byte_array_of};
 use crate::jobs::pool::Runs;
-use crate::objects::{Has, SCRIPT};
+use crate::objects::Step;
 use crate::value::refused;
 use crate::value::string_cache::Texts;
 
@@ -43,11 +43,11 @@ impl<'a> Build<'a, '_> {
                 return Ok(Left::ElementsOf(kind, count));
             }
             Event::Array { element, count } => {
-                let element = self.slot_type(element, start)?;
+                let element = self.slot_type(element)?;
                 return Ok(Left::TypedElements(Box::new((element, count))));
             }
             Event::Dictionary { key, value, count } => {
-                let (key, value) = (self.slot_type(key, start)?, self.slot_type(value, start)?);
+                let (key, value) = (self.slot_type(key)?, self.slot_type(value)?);
                 return Ok(Left::TypedEntries(Box::new((key, value, count))));
             }
             Event::ObjectId(id) => match self.kept.next() {
@@ -166,14 +166,14 @@ impl<'a> Build<'a, '_> {
         for _ in 0..count {
             let at = self.reader.position();
             self.look();
-            let is_of_kind = self.is_of_kind(expected)?;
+            let (is_of_kind, made) = (self.is_of_kind(expected)?, self.made());
             // The next one takes the place of one that is refused.
             let element = &mut elements[kept];
             self.value(element)?;
             if is_of_kind || self.fits(element, expected)? {
                 kept += 1;
             } else {
-                self.refused.add(Refused { count: 1, first: at });
+                self.refuse(at, made);
             }
         }
         if kept < count {
@@ -201,7 +201,7 @@ impl<'a> Build<'a, '_> {
         dictionary.set_types(expected, value);
         let mut key = Slot::new();
         for _ in 0..count {
-            let at = self.reader.position();
+            let (at, made) = (self.reader.position(), self.made());
             self.look();
             if expected.kind == Kind::Nil || self.is_of_kind(expected)? {
                 let entry = dictionary.entry(self.key(&mut key)?);
@@ -214,10 +214,21 @@ impl<'a> Build<'a, '_> {
             } else {
                 // The engine decodes the value anyway.
                 self.value(&mut Slot::new())?;
-                self.refused.add(Refused { count: 1, first: at });
+                self.refuse(at, made);
             }
         }
         Ok(())
+    }
+
+    fn made(&self) -> usize {
+        self.makers.as_ref().map_or(0, |makers| makers.made())
+    }
+
+    /// Counts an element that its container refuses, and frees the objects in it that nobody else could.
+    #[cold]
+    fn refuse(&mut self, at: usize, made: usize) {
+        self.refused.add(Refused { count: 1, first: at });
+        self.makers.iter_mut().for_each(|makers| makers.free_from(made));
     }
 
     /// Builds the next value as a key: in `own`, or a cached text.
@@ -260,7 +271,7 @@ impl<'a> Build<'a, '_> {
     }
 
     /// Returns the element type in the engine's form: EncodedObjectAsID for any object type if objects are not allowed.
-    fn slot_type(&mut self, element: ElementType<'a>, start: usize) -> Result<SlotType, Stop> {
+    fn slot_type(&mut self, element: ElementType<'a>) -> Result<SlotType, Stop> {
         let objects = |class| SlotType::objects(class, Variant::nil());
         let allow_objects = self.reader.allows_objects();
         Ok(match element {
@@ -271,13 +282,11 @@ impl<'a> Build<'a, '_> {
                 let script = self.kept.next().expect("checked above").variant().clone();
                 SlotType::objects(engine::base_class(&script), script)
             }
-            ElementType::Script(path) if allow_objects => {
+            ElementType::Script(_) if allow_objects => {
                 let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
-                let Some((script, class)) = makers.script(utf8(path)) else {
-                    let found = format!("{:?}", utf8(path));
-                    return Err(self.reader.error_at(start, refused::no_such_script(&found)).into());
-                };
-                SlotType::objects(class.clone(), script.clone())
+                let Step::Script(script, _) = makers.step() else { unreachable!("a script comes next") };
+                let class = makers.class_of(script);
+                SlotType::objects(class.class.clone(), class.script().variant().clone())
             }
             // The objects themselves are kept.
             _ if !self.kept.as_slice().is_empty() => SlotType::of(Kind::Object),
@@ -302,37 +311,47 @@ impl<'a> Build<'a, '_> {
         }
     }
 
-    /// Makes an object and sets its properties, in their order. Scripts may run.
+    /// Makes an object and sets its properties, in their order, step by step. Scripts may run.
     #[inline(never)]
     fn object(&mut self, slot: &mut Slot, class: &str, count: usize, start: usize) -> Result<(), Stop> {
         let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
-        let Some((mut object, mut walk)) = makers.make(class) else {
+        let object = if let Step::Make(class) = makers.step() { makers.make(class) } else { None };
+        let Some(mut object) = object else {
             return Err(self.reader.error_at(start, refused::object_failed(class)).into());
         };
-        for _ in 0..count {
+        let mut left = count;
+        while left > 0 {
             let makers = self.makers.as_mut().expect("an object is made");
-            if makers.names.read(&mut walk, &mut self.reader)? {
-                continue;
-            }
-            let at = self.reader.position();
-            if makers.names.current(&walk).text == SCRIPT && self.reader.peek_kind()? == Kind::String {
-                let Some(Event::String(path)) = self.event()? else { unreachable!("the header has the kind") };
-                let makers = self.makers.as_mut().expect("an object is made");
-                let Some(script) = makers.enter_script(utf8(path), &mut walk) else {
-                    return Err(self.reader.error_at(at, refused::no_such_script(&format!("{:?}", utf8(path)))).into());
-                };
-                object.set_script(script);
-                continue;
-            }
-            let mut value = Slot::new();
-            self.value(&mut value)?;
-            let makers = self.makers.as_mut().expect("an object is made");
-            let has = makers.has(&walk);
-            let name = &makers.names.current(&walk).name;
-            match has {
-                Has::Yes => object.set(name, value.value()),
-                Has::Perhaps if object.try_set(name, value.value()) => {}
-                Has::Perhaps | Has::No => makers.skipped.add(Refused { count: 1, first: at }),
+            let step = makers.step();
+            left -= 1;
+            match step {
+                Step::Pass(count, len) => {
+                    left -= count as usize - 1;
+                    self.reader.pass_properties(count as usize, len as usize);
+                }
+                Step::Script(script, len) => {
+                    if !object.set_script(makers.class_of(script).script()) {
+                        self.reader.next_event()?;
+                        let why = "expected a script whose _init() needs no arguments, found another".into();
+                        let at = self.reader.position();
+                        return Err(self.reader.error_at(at, CodecErrorKind::Refused(why)).into());
+                    }
+                    self.reader.pass_properties(1, len as usize);
+                }
+                Step::Set(name) | Step::Offer(name) => {
+                    makers.names.pass(name as usize, &mut self.reader)?;
+                    let (at, made, mut value) = (self.reader.position(), makers.made(), Slot::new());
+                    self.value(&mut value)?;
+                    let makers = self.makers.as_mut().expect("an object is made");
+                    let name = makers.names.name(name as usize);
+                    if let Step::Set(_) = step {
+                        object.set(name, value.value());
+                    } else if !object.try_set(name, value.value()) {
+                        makers.skipped.add(Refused { count: 1, first: at });
+                        makers.free_from(made);
+                    }
+                }
+                Step::Make(_) => unreachable!("a property comes next"),
             }
         }
         slot.set_variant(object.into_variant());

@@ -82,8 +82,8 @@ pub fn number(slot: &mut Slot, is_int: bool, bytes: &[u8]) {
 /// What was left out: how many parts, and the offset of the first.
 #[derive(Clone, Copy, Default)]
 pub struct Refused {
-    count: usize,
-    first: usize,
+    pub count: usize,
+    pub first: usize,
 }
 
 impl Refused {
