@@ -4,13 +4,12 @@
 //! [`Makers::check`] asks the engine about each class, script and name in a value, and lists what is to be done as
 //! [`Step`]s. A build follows them: it looks nothing up and decides nothing.
 
-use godot::builtin::StringName;
 use godot::global::var_to_bytes;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
-use super::allowed::{Class, Has, Stored, listed};
+use super::allowed::{Allows, Class, Stored};
 use super::known::{Known, Names, Walk};
-use super::{SCRIPT, constant};
+use super::{METADATA, SCRIPT, constant};
 use crate::engine::{self, NewObject, Slot, Value};
 use crate::value::build::Refused;
 use crate::value::{element_scripts, refused};
@@ -45,19 +44,19 @@ pub struct Makers {
     taken: usize,
     /// The objects that have no counted references and that nobody has yet, and how many of them are of earlier values.
     made: Vec<Slot>,
-    kept: usize,
-    /// The properties of the current value that are not set, as a listed class does not have them.
-    pub skipped: Refused,
+    pub kept: usize,
+    pub left_out: LeftOut,
+    /// What is said of the first null in the current value.
+    pub why: Option<CodecErrorKind>,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Allows {
-    #[default]
-    None,
-    /// Those of each class and each script of the project.
-    All,
-    /// Those of the classes and scripts that are known from the start, of which only their own properties are set.
-    Listed,
+/// What the current value lacks.
+#[derive(Clone, Copy, Default)]
+pub struct LeftOut {
+    /// Properties that are not set, as a listed class does not have them.
+    pub properties: Refused,
+    /// Objects and typed containers in whose place is null, as they are not listed.
+    pub objects: Refused,
 }
 
 /// A class, or a script with the class that it extends.
@@ -72,14 +71,28 @@ struct Maker {
     stored: Option<Stored>,
 }
 
+/// A property that loads an image by its path, of compressed textures.
+const LOADED: &str = "load_path";
+
 /// Objects of a class that are checked before it is asked for a new one's values, which takes as long as to set some.
 const LEARN_FROM: usize = 6;
 
-/// An object around the next value.
-struct Around {
+/// A value that may turn out not to be listed, and what was there before it.
+#[derive(Clone, Copy)]
+struct Start {
     at: usize,
     /// How many containers enclose it.
     depth: usize,
+    /// How many properties it has, and where they begin.
+    count: usize,
+    from: usize,
+    step: usize,
+    left_out: LeftOut,
+}
+
+/// An object around the next value.
+struct Around {
+    start: Start,
     class: usize,
     /// The script, if there is one, or the class.
     maker: usize,
@@ -104,44 +117,38 @@ impl Makers {
         makers
     }
 
-    /// Reads the argument `allow_objects`: a flag, or a list of classes that may be listed.
+    /// Reads the argument `allow_objects`.
     pub fn of(allow_objects: &Value) -> Result<Self, String> {
-        let flag = allow_objects.view();
-        if flag.kind() == Kind::Bool {
-            return Ok(Self::flag(flag.bool()));
-        }
-        let (classes, scripts): (Vec<_>, Vec<_>) =
-            listed(allow_objects)?.into_iter().partition(|(_, class)| class.script.is_none());
+        let (allows, listed) = Allows::of(allow_objects)?;
+        let (classes, scripts): (Vec<_>, Vec<_>) = listed.into_iter().partition(|(_, class)| class.script.is_none());
         let mut makers = Self::default();
-        makers.allows = Allows::Listed;
-        makers.names.take_once();
+        makers.allows = allows;
         for (name, class) in classes {
-            makers.place(&name, true, || Some(class));
+            makers.place(&name, true, Some(class));
         }
         for (path, script) in scripts {
-            let (base, known) = (script.class.clone(), makers.all.len());
-            makers.place(&base.to_string(), true, || Some(Class { class: base, script: None }));
-            // It is only the base of a script.
-            makers.all[known..].iter_mut().for_each(|base| base.is_allowed = false);
-            makers.place(&path, false, || Some(script));
+            let (base, known) = (script.class.to_string(), makers.all.len());
+            makers.place(&base, true, Some(Class { class: script.class.clone(), script: None }));
+            // It may only be the base of a script.
+            let is_allowed = makers.allows.find(&base, true).is_some();
+            makers.all[known..].iter_mut().for_each(|base| base.is_allowed = is_allowed);
+            makers.place(&path, false, Some(script));
         }
         Ok(makers)
     }
 
     pub fn allow_objects(&self) -> bool {
-        self.allows != Allows::None
+        !matches!(self.allows, Allows::None)
     }
 
-    fn is_list(&self) -> bool {
-        self.allows == Allows::Listed
-    }
-
-    /// Returns the index of a class or of a script; asks for it if the text is new.
-    fn place(&mut self, text: &str, is_class: bool, ask: impl FnOnce() -> Option<Class>) -> Option<usize> {
-        let Self { classes, scripts, all, names, .. } = self;
+    /// Returns the index of a class or of a script, the first that was listed. If it is new to this call and not listed,
+    /// finds out whether objects of it may and can be made.
+    fn place(&mut self, text: &str, is_class: bool, listed: Option<Class>) -> Option<usize> {
+        let Self { classes, scripts, all, names, allows, .. } = self;
         let known = if is_class { classes } else { scripts };
         let place = known.place(text, || {
-            let of = ask()?;
+            names.take_once();
+            let of = listed.or_else(|| allows.find(text, is_class))?;
             // Whatever name it has in the bytes, its properties and their values are those of the class itself.
             let key = if is_class { of.class.to_string() } else { text.to_owned() };
             let (names, counts) = (names.list(&key), refused::counts_of(&key));
@@ -149,22 +156,6 @@ impl Makers {
             Some(all.len() - 1)
         });
         *known.at(place)
-    }
-
-    /// Returns the index of a class if an object of it can be made, perhaps with a script.
-    fn class(&mut self, text: &str) -> Option<usize> {
-        let may_ask = self.allows == Allows::All;
-        let ask = || Class { class: StringName::from(text), script: None };
-        self.place(text, true, || (may_ask && engine::can_instantiate(text)).then(ask))
-    }
-
-    /// Returns the index of the script at a path in `res://`, which is loaded unless there is a list.
-    fn script(&mut self, path: &str) -> Option<usize> {
-        let may_ask = self.allows == Allows::All;
-        self.place(path, false, || {
-            let (script, class) = may_ask.then(|| engine::script(path)).flatten()?;
-            Some(Class { class, script: Some(Slot::from(script)) })
-        })
     }
 
     /// Takes the next step of the value that was checked.
@@ -198,12 +189,6 @@ impl Makers {
         self.made.drain(made..).for_each(|object| engine::free(object.value()));
     }
 
-    /// Frees the objects of a value that failed.
-    #[cold]
-    pub fn free_made(&mut self) {
-        self.free_from(self.kept);
-    }
-
     /// Leaves the objects of all values to who gets these.
     pub fn keep_all(&mut self) {
         self.made.clear();
@@ -230,15 +215,14 @@ impl Makers {
     /// Checks a value, and that its objects are allowed and can be made; lists the steps that make them. Nothing may be
     /// borrowed: scripts may run.
     pub fn check(&mut self, mut reader: Reader<'_>) -> Result<(), CodecError> {
-        (self.kept, self.taken, self.skipped) = (self.made.len(), 0, Refused::default());
+        (self.kept, self.taken, self.left_out) = (self.made.len(), 0, LeftOut::default());
         self.steps.clear();
-        self.names.take_once();
         let mut objects: Vec<Around> = Vec::new();
         loop {
-            while let Some(object) = objects.pop_if(|object| !reader.is_inside(object.depth)) {
+            while let Some(object) = objects.pop_if(|object| !reader.is_inside(object.start.depth)) {
                 if !object.is_allowed {
                     let class = self.all[object.class].of.class.to_string();
-                    return Err(reader.error_at(object.at, refused::not_listed(&class)));
+                    self.leave_out(object.start, object.start.at, &class, true, &mut reader)?;
                 }
             }
             if let Some(object) = objects.last_mut().filter(|_| reader.is_at_name())
@@ -253,29 +237,59 @@ impl Makers {
                 _ => None,
             })?;
             let Some(event) = event else { return Ok(()) };
+            let (from, step, left_out) = (reader.position(), self.steps.len(), self.left_out);
+            let start = |count| Start { at, depth, count, from, step, left_out };
             match event {
-                Some(Event::Object { class: Text::Utf8(text), .. }) => {
-                    let Some(class) = self.class(text) else {
-                        let why = if self.is_list() { refused::not_listed } else { refused::no_such_class };
-                        return Err(reader.error_at(at, why(text)));
+                Some(Event::Object { class: Text::Utf8(text), count }) => {
+                    let Some(class) = self.place(text, true, None) else {
+                        self.leave_out(start(count), at, text, true, &mut reader)?;
+                        continue;
                     };
                     let Maker { names, is_allowed, .. } = self.all[class];
                     if self.names.begin(names) == LEARN_FROM {
                         self.learn(class);
                     }
                     self.steps.push(Step::Make(class as u32));
-                    let walk = Walk::of(names);
-                    objects.push(Around { at, depth, class, maker: class, walk, is_allowed, passed: 0 });
+                    let (start, walk) = (start(count), Walk::of(names));
+                    objects.push(Around { start, class, maker: class, walk, is_allowed, passed: 0 });
                 }
                 Some(event) => {
                     for path in element_scripts(event) {
-                        let script = self.script(path).ok_or_else(|| reader.error_at(at, self.no_script(path)))?;
+                        let Some(script) = self.place(path, false, None) else {
+                            self.leave_out(start(0), at, path, false, &mut reader)?;
+                            break;
+                        };
                         self.steps.push(Step::Script(script as u32, 0));
                     }
                 }
                 None => {}
             }
         }
+    }
+
+    /// Leaves null in the place of a value that is not listed, if that is asked for. Fails otherwise, at `at`.
+    #[cold]
+    fn leave_out(
+        &mut self,
+        start: Start,
+        at: usize,
+        name: &str,
+        is_class: bool,
+        reader: &mut Reader<'_>,
+    ) -> Result<(), CodecError> {
+        let (why, leaves_null) = self.allows.refusal(name, is_class);
+        if !leaves_null {
+            return Err(reader.error_at(at, why));
+        }
+        reader.finish_value(start.depth)?;
+        self.left_out = start.left_out;
+        if self.left_out.objects.count == 0 {
+            self.why = Some(why);
+        }
+        self.left_out.objects.add(Refused { count: 1, first: start.at });
+        self.steps.truncate(start.step);
+        self.steps.push(Step::Pass(start.count as u32, (reader.position() - start.from) as u32));
+        Ok(())
     }
 
     /// Decides about the next property. Returns true if its value needs no check.
@@ -290,13 +304,19 @@ impl Makers {
         if text == SCRIPT {
             return self.script_property(object, name, start, reader).map(|()| true);
         }
-        let mut has = Has::Yes;
-        if self.is_list() {
+        // Whether it is set, if the object takes it or in any case.
+        let mut is_set = Some(true);
+        if let Allows::Listed(list) = &self.allows
+            && !(list.keeps_metadata && text.starts_with(METADATA))
+        {
             let Maker { stored, of, .. } = &mut self.all[object.maker];
-            has = stored.get_or_insert_with(|| Stored::of(of)).has(self.names.name(name), text, index);
+            is_set = stored.get_or_insert_with(|| Stored::of(of)).has(self.names.name(name), text, index);
+            if text == LOADED && !is_in_project(reader) {
+                is_set = Some(false);
+            }
         }
-        if has == Has::No {
-            self.skipped.add(Refused { count: 1, first: reader.position() });
+        if is_set == Some(false) {
+            self.left_out.properties.add(Refused { count: 1, first: reader.position() });
             reader.skip_value()?;
             self.pass(object, reader.position() - start);
             return Ok(true);
@@ -305,7 +325,7 @@ impl Makers {
         if let Some(counts) = counts {
             refused::check_count(reader, &of.class.to_string(), counts, text)?;
         }
-        self.steps.push(if has == Has::Yes { Step::Set(name as u32) } else { Step::Offer(name as u32) });
+        self.steps.push(if is_set.is_some() { Step::Set(name as u32) } else { Step::Offer(name as u32) });
         Ok(false)
     }
 
@@ -329,14 +349,18 @@ impl Makers {
         start: usize,
         reader: &mut Reader<'_>,
     ) -> Result<(), CodecError> {
-        let (at, kind, is_list) = (reader.position(), reader.peek_kind()?, self.is_list());
+        let (at, kind) = (reader.position(), reader.peek_kind()?);
+        let is_list = matches!(self.allows, Allows::Listed(_));
         let has_script = object.maker != object.class;
         let why = match reader.next_event()? {
             Some(Event::Nil | Event::String(_)) if is_list && has_script => {
                 CodecErrorKind::Refused("expected one script, found a second".into())
             }
-            Some(Event::String(Text::Utf8(path))) => match self.script(path) {
-                None => self.no_script(path),
+            Some(Event::String(Text::Utf8(path))) => match self.place(path, false, None) {
+                None => {
+                    object.is_allowed = true;
+                    return self.leave_out(object.start, at, path, false, reader);
+                }
                 Some(script) => {
                     let Maker { of: Class { class: base, .. }, names, .. } = &self.all[script];
                     (object.walk, object.maker, object.is_allowed) = (Walk::of(*names), script, true);
@@ -360,10 +384,12 @@ impl Makers {
         };
         Err(reader.error_at(at, why))
     }
+}
 
-    fn no_script(&self, path: &str) -> CodecErrorKind {
-        if self.is_list() { refused::not_listed(path) } else { refused::no_such_script(&format!("{path:?}")) }
-    }
+/// True if the next value is a path in the project: by another one, the engine would open any file, also over a network.
+#[cold]
+fn is_in_project(reader: &Reader<'_>) -> bool {
+    matches!(reader.clone().next_event(), Ok(Some(Event::String(Text::Utf8(path)))) if path.starts_with("res://"))
 }
 
 /// True if [`Makers::check`] must ask the engine about objects or scripts in a value. Fails if the bytes are broken.

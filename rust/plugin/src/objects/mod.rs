@@ -11,7 +11,7 @@ mod path;
 mod properties;
 
 pub use self::full::FullObjects;
-pub use self::listed::{Listed, SCRIPT, alive, distinct, metadata_name, shown};
+pub use self::listed::{Listed, METADATA, SCRIPT, alive, distinct, metadata_name, shown};
 pub use self::lists::Lists;
 pub use self::make::{Makers, Step, has_any};
 pub use self::path::PropertyPath;

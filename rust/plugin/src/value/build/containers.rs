@@ -43,11 +43,12 @@ impl<'a> Build<'a, '_> {
                 return Ok(Left::ElementsOf(kind, count));
             }
             Event::Array { element, count } => {
-                let element = self.slot_type(element)?;
+                let Some(element) = self.slot_type(element)? else { return self.leave_null(slot, count) };
                 return Ok(Left::TypedElements(Box::new((element, count))));
             }
             Event::Dictionary { key, value, count } => {
-                let (key, value) = (self.slot_type(key)?, self.slot_type(value)?);
+                let Some(key) = self.slot_type(key)? else { return self.leave_null(slot, count) };
+                let Some(value) = self.slot_type(value)? else { return self.leave_null(slot, count) };
                 return Ok(Left::TypedEntries(Box::new((key, value, count))));
             }
             Event::ObjectId(id) => match self.kept.next() {
@@ -270,11 +271,19 @@ impl<'a> Build<'a, '_> {
         false
     }
 
+    /// Passes a container whose elements have a script that is not listed.
+    fn leave_null(&mut self, slot: &mut Slot, count: usize) -> Result<Left, Stop> {
+        self.reader.finish_value(self.reader.depth() - usize::from(count > 0))?;
+        slot.clear();
+        Ok(Left::Nothing)
+    }
+
     /// Returns the element type in the engine's form: EncodedObjectAsID for any object type if objects are not allowed.
-    fn slot_type(&mut self, element: ElementType<'a>) -> Result<SlotType, Stop> {
+    /// `None` for a script that is not listed, where null is left.
+    fn slot_type(&mut self, element: ElementType<'a>) -> Result<Option<SlotType>, Stop> {
         let objects = |class| SlotType::objects(class, Variant::nil());
         let allow_objects = self.reader.allows_objects();
-        Ok(match element {
+        Ok(Some(match element {
             ElementType::Any => SlotType::of(Kind::Nil),
             ElementType::Builtin(kind) if allow_objects || kind != Kind::Object => SlotType::of(kind),
             ElementType::Class(name) if allow_objects => objects(StringName::from(&engine::string_of(utf8(name)))),
@@ -284,14 +293,14 @@ impl<'a> Build<'a, '_> {
             }
             ElementType::Script(_) if allow_objects => {
                 let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
-                let Step::Script(script, _) = makers.step() else { unreachable!("a script comes next") };
+                let Step::Script(script, _) = makers.step() else { return Ok(None) };
                 let class = makers.class_of(script);
                 SlotType::objects(class.class.clone(), class.script().variant().clone())
             }
             // The objects themselves are kept.
             _ if !self.kept.as_slice().is_empty() => SlotType::of(Kind::Object),
             _ => objects(StringName::from("EncodedObjectAsID")),
-        })
+        }))
     }
 
     /// True if the next value fits the container by its kind alone.
@@ -315,7 +324,15 @@ impl<'a> Build<'a, '_> {
     #[inline(never)]
     fn object(&mut self, slot: &mut Slot, class: &str, count: usize, start: usize) -> Result<(), Stop> {
         let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
-        let object = if let Step::Make(class) = makers.step() { makers.make(class) } else { None };
+        let object = match makers.step() {
+            Step::Make(class) => makers.make(class),
+            Step::Pass(count, len) => {
+                self.reader.pass_properties(count as usize, len as usize);
+                slot.clear();
+                return Ok(());
+            }
+            _ => None,
+        };
         let Some(mut object) = object else {
             return Err(self.reader.error_at(start, refused::object_failed(class)).into());
         };
@@ -347,7 +364,7 @@ impl<'a> Build<'a, '_> {
                     if let Step::Set(_) = step {
                         object.set(name, value.value());
                     } else if !object.try_set(name, value.value()) {
-                        makers.skipped.add(Refused { count: 1, first: at });
+                        makers.left_out.properties.add(Refused { count: 1, first: at });
                         makers.free_from(made);
                     }
                 }
