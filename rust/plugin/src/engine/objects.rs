@@ -190,14 +190,17 @@ impl NewObject {
         self.is_alive() && set_named(&mut self.object, name, new)
     }
 
-    /// Sets the script, if a script has not freed the object. `false` if the engine has left it without: its `_init` takes
-    /// arguments.
-    pub fn set_script(&self, script: &Value) -> bool {
+    /// Sets the script, if a script has not freed the object.
+    pub fn set_script(&self, script: &Value) {
         if self.is_alive() {
             // SAFETY: the object is alive, and the only one that was ever at this place since it was made. The method belongs
             // to each class, takes a Variant and returns nothing.
             unsafe { call_method::<()>(api().set_script, self.pointer, &[script.variant().var_sys().cast()]) };
         }
+    }
+
+    /// False if the engine has left the object without the script that was set, as its `_init` needs arguments.
+    pub fn has_script(&self) -> bool {
         !self.is_alive() || script_id(self.value()) != 0
     }
 }

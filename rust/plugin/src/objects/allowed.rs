@@ -3,7 +3,7 @@
 use foldhash::{HashMap, HashSet};
 use godot::classes::{ClassDb, Engine, Script};
 use godot::prelude::*;
-use varbatch_codec::{CodecErrorKind, Kind};
+use varbatch_codec::{CodecErrorKind, Event, Kind, Reader, Text};
 
 use super::listed::{Listed, METADATA};
 use crate::engine::{self, Slot, Value};
@@ -63,7 +63,7 @@ impl Allows {
                     let place = format!("key {:?} of allow_objects", short(&name, NAME));
                     match (&*name, value.view().kind()) {
                         ("classes" | "extends", Kind::Array) => {
-                            list.add(value, &place, name == "extends", &mut own_names)?
+                            list.add(value, &place, name == "extends", &mut own_names)?;
                         }
                         ("metadata", Kind::Bool) => list.keeps_metadata = value.view().bool(),
                         ("unlisted", Kind::Nil) => list.leaves_null = true,
@@ -155,8 +155,11 @@ impl List {
                 }
             }
         }
+        if names.is_empty() {
+            return Ok(());
+        }
         // The project knows its classes without loading any.
-        let settings = Engine::singleton().get_singleton("ProjectSettings").filter(|_| !names.is_empty());
+        let settings = Engine::singleton().get_singleton("ProjectSettings");
         let all = settings.map(|mut settings| settings.call("get_global_class_list", &[]).to::<Array<VarDictionary>>());
         let fields = |class: VarDictionary| ["class", "base", "path"].map(|field| class.get_or_nil(field).to_string());
         let all: Vec<_> = all.iter().flat_map(Array::iter_shared).map(fields).collect();
@@ -191,7 +194,7 @@ impl Class {
         let expected = "expected a script or the name of a class that can be instantiated";
         let class = if let Some(name) = text(value) {
             let class = StringName::from(&name);
-            if !engine::can_instantiate(&name) && !(is_base && ClassDb::singleton().class_exists(&class)) {
+            if !(engine::can_instantiate(&name) || is_base && ClassDb::singleton().class_exists(&class)) {
                 return Err(format!("{expected}, found {:?}", short(&name, NAME)));
             }
             Self { class, script: None }
@@ -231,14 +234,23 @@ impl Class {
         let Some(script) = &self.script else { return Ok(self.class.to_string()) };
         let script = script.value().variant().to::<Gd<Script>>();
         let path = script.get_path().to_string();
-        // The engine keeps the source only of whole scripts.
-        let found =
-            if script.has_source_code() { "one without" } else { "an inner class: move it to a file of its own" };
         if path.starts_with("res://") {
             return Ok(path);
         }
+        // The engine keeps the source only of whole scripts.
+        let found =
+            if script.has_source_code() { "one without" } else { "an inner class: move it to a file of its own" };
         Err(format!("expected a script with a path in res://, found {found}"))
     }
+}
+
+/// A property that loads an image by its path, of compressed textures.
+pub const LOADED: &str = "load_path";
+
+/// True if a path in the project comes next: by another one, the engine would open any file, also over a network.
+#[cold]
+pub fn is_in_project(reader: &Reader<'_>) -> bool {
+    matches!(reader.clone().next_event(), Ok(Some(Event::String(Text::Utf8(path)))) if path.starts_with("res://"))
 }
 
 /// The properties of objects of a class.
@@ -264,13 +276,15 @@ impl Stored {
             return Self { listed, has_more: true, known: Vec::new() };
         };
         listed.extend(Listed::from(&script.get_script_property_list()).all());
-        // What the script itself has is no property of objects, but a static variable, which the engine would set.
-        Listed::of(value).all().for_each(|(name, _)| _ = listed.entry(name).or_insert(false));
         let list = "_get_property_list".to_variant();
         let makes_list = |script: Gd<Script>| {
             script.get_script_method_list().iter_shared().any(|method| method.get("name").as_ref() == Some(&list))
         };
         let has_more = std::iter::successors(Some(script), |script| script.get_base_script()).any(makes_list);
+        if has_more {
+            // What the script itself has is no property of objects, but a static variable, which the engine would set.
+            Listed::of(value).all().for_each(|(name, _)| _ = listed.entry(name).or_insert(false));
+        }
         Self { listed, has_more, known: Vec::new() }
     }
 

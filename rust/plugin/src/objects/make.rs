@@ -7,7 +7,7 @@
 use godot::global::var_to_bytes;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
-use super::allowed::{Allows, Class, Stored};
+use super::allowed::{Allows, Class, LOADED, Stored, is_in_project};
 use super::known::{Known, Names, Walk};
 use super::{METADATA, SCRIPT, constant};
 use crate::engine::{self, NewObject, Slot, Value};
@@ -68,11 +68,10 @@ struct Maker {
     counts: Option<&'static [&'static str]>,
     /// False for a class that is only listed as the base of a script.
     is_allowed: bool,
+    /// False until an object was made.
+    is_made: bool,
     stored: Option<Stored>,
 }
-
-/// A property that loads an image by its path, of compressed textures.
-const LOADED: &str = "load_path";
 
 /// Objects of a class that are checked before it is asked for a new one's values, which takes as long as to set some.
 const LEARN_FROM: usize = 6;
@@ -152,7 +151,7 @@ impl Makers {
             // Whatever name it has in the bytes, its properties and their values are those of the class itself.
             let key = if is_class { of.class.to_string() } else { text.to_owned() };
             let (names, counts) = (names.list(&key), refused::counts_of(&key));
-            all.push(Maker { of, names, counts, is_allowed: true, stored: None });
+            all.push(Maker { of, names, counts, is_allowed: true, is_made: false, stored: None });
             Some(all.len() - 1)
         });
         *known.at(place)
@@ -167,6 +166,11 @@ impl Makers {
 
     pub fn class_of(&self, maker: u32) -> &Class {
         &self.all[maker as usize].of
+    }
+
+    /// True if no object with this script was made before.
+    pub fn is_new(&mut self, script: u32) -> bool {
+        !std::mem::replace(&mut self.all[script as usize].is_made, true)
     }
 
     /// Creates an object of a class. `None` if the engine cannot.
@@ -199,10 +203,8 @@ impl Makers {
     fn learn(&mut self, class: usize) {
         let Maker { of: Class { class, .. }, names, .. } = &self.all[class];
         let idle = constant::idle_setters(class);
-        if idle.is_empty() {
-            return;
-        }
-        let Some(object) = NewObject::of(class) else { return };
+        let object = if idle.is_empty() { None } else { NewObject::of(class) };
+        let Some(object) = object else { return };
         self.names.learn(*names, |text, name| {
             let value = idle.contains(text).then(|| engine::property(object.value(), name))??;
             Some(var_to_bytes(value.value().variant()).to_vec())
@@ -217,6 +219,8 @@ impl Makers {
     pub fn check(&mut self, mut reader: Reader<'_>) -> Result<(), CodecError> {
         (self.kept, self.taken, self.left_out) = (self.made.len(), 0, LeftOut::default());
         self.steps.clear();
+        // At once as many as a small value takes.
+        self.steps.reserve(64);
         let mut objects: Vec<Around> = Vec::new();
         loop {
             while let Some(object) = objects.pop_if(|object| !reader.is_inside(object.start.depth)) {
@@ -372,24 +376,17 @@ impl Makers {
                     CodecErrorKind::Refused(format!("expected the script of a {class}, found one that extends {base}"))
                 }
             },
-            _ if kind == Kind::Nil && has_script => {
-                self.steps.push(Step::Set(name as u32));
-                return Ok(());
-            }
             _ if kind == Kind::Nil => {
-                self.pass(object, reader.position() - start);
+                match has_script {
+                    true => self.steps.push(Step::Set(name as u32)),
+                    false => self.pass(object, reader.position() - start),
+                }
                 return Ok(());
             }
             _ => refused::no_such_script(kind.name()),
         };
         Err(reader.error_at(at, why))
     }
-}
-
-/// True if the next value is a path in the project: by another one, the engine would open any file, also over a network.
-#[cold]
-fn is_in_project(reader: &Reader<'_>) -> bool {
-    matches!(reader.clone().next_event(), Ok(Some(Event::String(Text::Utf8(path)))) if path.starts_with("res://"))
 }
 
 /// True if [`Makers::check`] must ask the engine about objects or scripts in a value. Fails if the bytes are broken.

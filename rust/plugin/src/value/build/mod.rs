@@ -2,6 +2,7 @@
 
 mod containers;
 mod flat;
+mod objects;
 
 use std::mem::MaybeUninit;
 
