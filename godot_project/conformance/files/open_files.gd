@@ -192,19 +192,21 @@ func test_offsets() -> void:
 		bytes += var_to_bytes_with_objects(value)
 	var at := 0
 	while at < bytes.size():
-		var size := VarBatch.decode_var_size(bytes, at, true)
+		var size := VarBatch.decode_var_size(bytes, true, at)
 		check_int(size, bytes.decode_var_size(at, true), "size at %d" % at)
 		check_value(VarBatch.bytes_to_var(bytes, true, at), bytes.decode_var(at, true), "at %d" % at)
 		at += maxi(size, 4)
 	var end := bytes.size()
 	const BAD := "expected an offset from 0 to "
+	const FLAG := "expected true, false or classes as allow_objects, found %d"
 	for offset: int in [-1, end + 1, 1 << 40]:
-		for row: Array in [[&"bytes_to_var", [bytes, true, offset], null], [&"decode_var_size", [bytes, offset], 0]]:
-			var line := "%s%d, found %d" % [BAD, end, offset]
-			check_call(row[0] as StringName, row[1] as Array, row[2], [line], ERR_INVALID_PARAMETER)
+		for row: Array in [[&"bytes_to_var", null], [&"decode_var_size", 0]]:
+			for arguments: Array in [[bytes, true, offset], [bytes, offset]]:
+				var line := "%s%d, found %d" % [BAD, end, offset] if arguments.size() > 2 else FLAG % offset
+				check_call(row[0] as StringName, arguments, row[1], [line], ERR_INVALID_PARAMETER)
 	var no_header := "expected 4 more bytes for a header, found 0, at byte %d" % end
 	check_call(&"bytes_to_var", [bytes, false, end], null, [no_header], ERR_FILE_EOF)
-	check_call(&"decode_var_size", [bytes, end], 0, [no_header], ERR_FILE_EOF)
+	check_call(&"decode_var_size", [bytes, false, end], 0, [no_header], ERR_FILE_EOF)
 
 
 func _opened(kind: String, writes: bool, big_endian := false) -> Variant:

@@ -3,6 +3,8 @@ extends RefCounted
 
 var held := {}
 
+static var shared := "untouched"
+
 
 func _get_property_list() -> Array[Dictionary]:
 	return [{"name": "held", "type": TYPE_DICTIONARY, "usage": PROPERTY_USAGE_STORAGE}]

@@ -84,7 +84,7 @@ func _of_bytes(cause: String, bytes: PackedByteArray, objects: Variant, in_store
 func _of_buffer(code: Error, bytes: PackedByteArray, objects: Variant, cause: String) -> void:
 	_check(code, &"bytes_to_var", [bytes, objects], cause)
 	_check(code, &"bytes_to_var_in", [bytes, VarBatch.DIALECT_GODOT_4, objects], cause)
-	_check(code, &"decode_var_size", [bytes, 0, objects], cause)
+	_check(code, &"decode_var_size", [bytes, objects], cause)
 	_check_forms(code, "bytes_to_vars", [[bytes], objects], cause)
 	if code in [ERR_FILE_CORRUPT, ERR_FILE_EOF]:
 		for method: StringName in [&"get_in", &"get_in_each"]:
@@ -171,7 +171,7 @@ func _of_files() -> void:
 	_check_forms(code, "load_vars", [path, false, 0, -1, null, 1], cause)
 	var whole := var_to_bytes({"gold": 1})
 	_check(code, &"bytes_to_var", [whole, false, whole.size()], cause)
-	_check(code, &"decode_var_size", [whole, whole.size()], cause)
+	_check(code, &"decode_var_size", [whole, false, whole.size()], cause)
 	_of_buffer(code, PackedByteArray(), false, cause)
 	for stream: Array in [[&"get_var", StreamPeerBuffer.new()], [&"get_vars", StreamPeerBuffer.new(), 1]]:
 		_check(code, stream[0] as StringName, stream.slice(1), cause)

@@ -47,7 +47,7 @@ func test_every_method() -> void:
 		stream.data_array = frames
 		var read: Variant = call_method(way, [stream, 3, list] if way == "get_vars" else [stream, list])
 		_check_same(read, values if way == "get_vars" else value, way)
-	check_int(VarBatch.decode_var_size(bytes, 0, list), bytes.size(), "decode_var_size")
+	check_int(VarBatch.decode_var_size(bytes, list), bytes.size(), "decode_var_size")
 	_check_forms("load_vars", [_path, list], values)
 	check_int(VarBatch.save_var(_path, value, true), OK, "save")
 	_check_forms("load_var", [_path, null, list], value)
@@ -151,6 +151,29 @@ func test_moved_scripts() -> void:
 	check_call(&"bytes_to_var", [old, [Item]], null, ["..." + NOT_LISTED % OLD + "..."])
 
 
+## Objects that are not listed, where the class of the object around them stores something: refused with the words that
+## cure it, or null with one warning for a value. Where it stores nothing, they are skipped with the property.
+func test_unlisted_objects() -> void:
+	var item := _item([Curve.new(), Gradient.new()])
+	item.content = [[Child.new()] as Array[Child], {"k": Child.new()}, Resource.new(), Curve.new()]
+	item.set_meta(&"script", Item)
+	item.set_meta(&"other", 7)
+	var bytes := var_to_bytes_with_objects(item)
+	var cured := NOT_LISTED % "Gradient" + '; list it as &"Gradient", or save its resource_path, at byte '
+	expect_logged(call_method.bind(&"bytes_to_var", [bytes, [Item, &"Curve"]]), 1, 0, cured)
+	var list := {"classes": [Item, &"Curve"], "unlisted": null}
+	var made := Child.children
+	for shared: bool in [false, true]:
+		list.metadata = shared
+		var text := "left null for %d objects; the first: " % (5 if shared else 4) + cured
+		var found: Item = expect_logged(call_method.bind(&"bytes_to_var", [bytes, list]), 0, 1, text)
+		check_value(found.content.slice(0, 3), [null, {"k": null}, null], "what is not listed")
+		check(found.parts[0] is Curve and found.parts[1] == null and found.content[3] is Curve, "what is listed")
+		check_int(found.get_meta_list().size(), int(shared), "metadata")
+	check_int(Child.children, made, "objects of a class that is not listed")
+	check_call(&"bytes_to_var", [var_to_bytes_with_objects(Child.new()), list], null, [WARNING + "left null for an object..."])
+
+
 ## Only what a class declares and stores is set: one warning with the count and the first path.
 func test_skipped_properties() -> void:
 	var properties := {"resource_name": "name", "resource_path": "res://project.godot", "metadata/a": 1, "none": 2}
@@ -167,6 +190,9 @@ func test_skipped_properties() -> void:
 	check_int(found.number, 5, "number")
 	var one := Values.object("Node", {"owner": null, "script": null})
 	expect_logged(call_method.bind(&"bytes_to_var", [one, [&"Node"]]), 0, 1, "skipped a property: ").free()
+	# The image of a compressed texture is loaded by a path, which is one of the project.
+	var image := Values.object("CompressedTexture2D", {"load_path": "//server/a.ctex"})
+	expect_logged(call_method.bind(&"bytes_to_var", [image, [&"CompressedTexture2D"]]), 0, 1, "skipped a property: ")
 	# What true sets: all.
 	check_value((VarBatch.bytes_to_var(bytes, true) as Item).secret, "changed", "with true")
 	# In a batch, a line each. A value of the wrong type is ignored, as with true.
@@ -183,9 +209,10 @@ func test_properties_that_no_list_has() -> void:
 	animation.track_insert_key(0, 0.5, 3)
 	_check_same(VarBatch.bytes_to_var(var_to_bytes_with_objects(animation), [&"Animation"]), animation, "Animation")
 	var path := "res://conformance/support/free_list.gd"
-	var bytes := Values.object("RefCounted", {"script": path, "any_a": 1, "other": 2, "metadata/c": 3, "held": 5})
-	var decode := call_method.bind(&"bytes_to_var", [bytes, [FreeList]])
-	var found: FreeList = expect_logged(decode, 0, 1, "skipped 3 properties")
+	var properties := {"script": path, "any_a": 1, "other": 2, "metadata/c": 3, "held": 5, "shared": "changed"}
+	var decode := call_method.bind(&"bytes_to_var", [Values.object("RefCounted", properties), [FreeList]])
+	var found: FreeList = expect_logged(decode, 0, 1, "skipped 4 properties")
+	check_value(FreeList.shared, "untouched", "a static variable")
 	check_value(found.held, {&"any_a": 1}, "held")
 	check_value(found.get_meta_list(), [] as Array[StringName], "metadata")
 
@@ -208,6 +235,15 @@ func test_arguments() -> void:
 		{5: Item}: "expected paths of scripts or names of classes as keys of allow_objects, found int",
 		{OLD: 5}: 'found int, at key "res://old/item.gd" of allow_objects',
 		{&"Item": &"GDScript"}: "as a Script holds code",
+		{OLD: &"Node2D"}: "expected a script for the path of one, found the class Node2D, at key",
+		{"OldClass": Item}: "expected the name of a class for that of another, found a script, at key",
+		[script_of("class In:\n\tpass").get_script_constant_map().In]: "found an inner class: move it to a file of its own",
+		{"extends": [&"Shape2D", 5]}: 'found int, at index 1 of key "extends" of allow_objects',
+		{"extends": [Item]}: "expected a script with a class_name, which those that extend it are found by, found none",
+		{"classes": [&"Shape2D"]}: 'found "Shape2D", at index 0 of key "classes"',
+		{"unlisted": Item}: "found a script, at key",
+		1: "expected true, false or classes as allow_objects, found 1",
+		0.5: "expected true, false or classes as allow_objects, found float",
 		"Curve": "expected true, false or classes as allow_objects, found String",
 		PackedStringArray(["Curve"]): "expected true, false or classes as allow_objects, found PackedStringArray",
 		Item: "expected true, false or classes as allow_objects, found Object",
@@ -221,9 +257,8 @@ func test_arguments() -> void:
 		check_call(&"frames_to_vars_async", [bytes, list], [], lines, ERR_INVALID_PARAMETER)
 		check_call(&"load_var", [_path, 1, list], 1, lines, ERR_INVALID_PARAMETER)
 		check_call(&"validate", [[bytes], list], PackedStringArray(), lines, ERR_INVALID_PARAMETER)
-	# A script without a path can have one in a Dictionary. Numbers are flags where the flag was a bool.
+	# A script without a path can have one in a Dictionary.
 	check(VarBatch.bytes_to_var(Values.object("RefCounted", {"script": OLD}), {OLD: source}) is RefCounted, "moved")
-	check(VarBatch.bytes_to_var(var_to_bytes_with_objects(Curve.new()), 1) is Curve, "1 is true")
 
 
 ## The other values of a file are checked like the first, and not made: without objects, no script is asked for.
@@ -308,12 +343,12 @@ func test_damaged() -> void:
 		var buffers: Array[PackedByteArray] = []
 		for i: int in size:
 			buffers.append(mutator.mutate(_renamed(pool, random), pool[random.randi() % pool.size()]))
-		var found: Array = quietly(call_method.bind(&"bytes_to_vars", [buffers, LIST]))
+		var list: Variant = LIST if seed_of_batch % 2 else {"classes": LIST, "unlisted": null, "metadata": true}
+		var found: Array = quietly(call_method.bind(&"bytes_to_vars", [buffers, list]))
 		var others := found.filter(func(value: Variant) -> bool: return not _is_listed(value))
 		check(others.is_empty(), "batch seed %d made %s" % [seed_of_batch, others])
 		made[0] += found.size() - found.count(null)
 	in_batches(count, BATCH, SEED, random, check_some)
-	print("  listed classes: %d made" % made)
 	check(made[0] > count / 20 and made[0] < count, "one verdict is too rare: %d" % made)
 	_check_counts(before, "damaged bytes")
 

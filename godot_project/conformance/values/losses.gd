@@ -74,6 +74,12 @@ func test_threads_and_full_objects() -> void:
 	curve.set_meta(&"state", {"f": finish, "r": [_rid]})
 	text = "only the ID of 1 RID and nothing of 1 Callable; the first is value "
 	_check([1, {"curve": curve}], text + '1["curve"].metadata/state["f"]', true)
+	# What no list of classes loads, and what is long.
+	var advice := "; save the resource_path of what is a file of the project"
+	text = '1 object with code, which no list of classes loads; it is value 0["s"]'
+	_check([{"s": script_of("extends RefCounted")}], text + advice, true)
+	var images := [64, 512].map(func(size: int) -> Image: return Image.create_empty(size, 128, false, Image.FORMAT_RGBA8))
+	_check(images, 'all pixels of 1 image; it is value 1.data["data"]' + advice, true)
 	# The engine encodes an Animation.
 	var animation := Animation.new()
 	_check([animation, 1], "", true)

@@ -3,6 +3,9 @@ extends "../hostile/broken_base.gd"
 
 const SCRIPT_PATH := "res://conformance/support/scripted.gd"
 const REFUSED := "expected no object with properties"
+const NOT_LISTED := 'expected a class of allow_objects, found "%s"'
+
+const Item := preload("../support/saved_item.gd")
 
 
 func test_ids_and_whole_objects_everywhere() -> void:
@@ -227,6 +230,68 @@ func test_what_is_alike_and_sound_is_made() -> void:
 	for resource: Resource in [curve, scene, bits, tiles] + others:
 		var bytes := var_to_bytes_with_objects([resource])
 		check_bytes(var_to_bytes_with_objects(VarBatch.bytes_to_var(bytes, true)), bytes, resource.get_class())
+
+
+## Another name in the bytes changes nothing of what a class needs: neither the values of its new objects nor its checks.
+func test_other_names() -> void:
+	var control := Control.new()
+	var bytes := var_to_bytes_with_objects(filled(8, control))
+	control.mouse_filter = Control.MOUSE_FILTER_IGNORE
+	var one := var_to_bytes_with_objects(control)
+	for list: Variant in [{"Control": &"Label"}, [&"Control"], {"Control": &"Label"}, true]:
+		var found: Array = VarBatch.bytes_to_var(bytes, list)
+		check_int((found[7] as Control).mouse_filter, Control.MOUSE_FILTER_STOP, "with %s" % [list])
+		var other: Control = VarBatch.bytes_to_var(one, true)
+		check_int(other.mouse_filter, Control.MOUSE_FILTER_IGNORE, "after %s" % [list])
+		Values.discard([control, found, other] if list is bool else [found, other])
+	var bits := Values.object("OldBits", {"data": {"data": PackedByteArray([255]), "size": Vector2i(30, 30)}})
+	check_call(&"bytes_to_var", [bits, {"OldBits": &"BitMap"}], null, ["expected an object of class \"BitMap\"..."])
+
+
+## The engine makes an object without its script then, and says why.
+func test_scripts_that_need_arguments() -> void:
+	var script := script_of("extends RefCounted\nfunc _init(_a): pass")
+	var bytes := Values.object("RefCounted", {"script": "res://old.gd"})
+	var decode := call_method.bind(&"bytes_to_var", [bytes, {"res://old.gd": script}])
+	check_value(expect_logged(decode, 1, 0, "_init() needs no arguments", true), null, "an object without its script")
+
+
+## Where nobody gets them: in a property that is skipped, in a container of another type, in a value that fails.
+func test_nodes_that_nobody_gets() -> void:
+	var node := Node2D.new()
+	var curve := Curve.new()
+	curve.set_meta(&"nodes", [node, node])
+	var typed := var_to_bytes_with_objects([null] as Array[Curve])
+	var buffers: Array = [
+		var_to_bytes_with_objects(curve),
+		typed.slice(0, -4) + var_to_bytes_with_objects(node),
+		var_to_bytes_with_objects({"a": node, "b": Gradient.new()}),
+	]
+	var change := {"op": "set", "path": ["a"], "old": 5, "new": 2}
+	var before := Performance.get_monitor(Performance.OBJECT_COUNT)
+	var list: Array = [&"Curve", &"Node2D"]
+	for i: int in 3:
+		quietly(call_method.bind(&"bytes_to_var", [buffers[i], list]))
+		quietly(call_method.bind(&"bytes_to_vars", [buffers, list]))
+		quietly(call_method.bind(&"diff", [var_to_bytes({"a": 1, "b": 2}), buffers[2], list]))
+		quietly(call_method.bind(&"patch", [buffers[2], [change], true]))
+	check_int(int(Performance.get_monitor(Performance.OBJECT_COUNT) - before), 0, "nodes that nobody gets")
+	node.free()
+
+
+## A list with what extends its classes, but for code.
+func test_extending_classes() -> void:
+	var list := {"extends": [&"Resource", &"Shape2D"], "classes": [Item]}
+	for value: Variant in [Curve.new(), CircleShape2D.new(), Resource.new(), Item.new()]:
+		var bytes := var_to_bytes_with_objects(value)
+		check_bytes(var_to_bytes_with_objects(VarBatch.bytes_to_var(bytes, list)), bytes, "%s" % value)
+	var code := "as a Script holds code, save its resource_path instead"
+	for unlisted: Array in [["GDScript", code], ["PackedScene", "holds code"], ["Node", 'as &"Node"'], ["Shape2D", "at byte 0"]]:
+		var reason := VarBatch.validate([Values.object(unlisted[0], {})], list)[0]
+		check(NOT_LISTED % unlisted[0] in reason and unlisted[1] in reason, reason)
+	var child := "res://conformance/support/saved_child.gd"
+	var scripted := Values.object("Resource", {"script": child})
+	check_call(&"bytes_to_var", [scripted, list], null, [NOT_LISTED % child + "..."])
 
 
 func _check_encoded(value: Variant, what: String) -> void:

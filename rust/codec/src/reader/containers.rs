@@ -149,6 +149,19 @@ impl<'a> Reader<'a> {
         is_next
     }
 
+    /// Skips so many properties, which take so many bytes: another Reader of the value has read them.
+    #[doc(hidden)]
+    #[inline]
+    pub fn pass_properties(&mut self, count: usize, len: usize) {
+        debug_assert!(self.next == ReadNext::Name || count == 0, "properties come next");
+        if let Some(top) = self.open.last_mut().filter(|_| count > 0) {
+            top.index += count - 1;
+            self.at += len;
+            self.due -= 2 * WORD * count;
+            self.end_value();
+        }
+    }
+
     /// True if these words come next. They are so few that no call is worth it.
     #[inline]
     fn has_next(&self, words: &[u8]) -> bool {

@@ -216,6 +216,16 @@ fn assert_passes_names(bytes: &[u8], seen: &mut [usize; 2]) {
                 assert_eq!(passed.position(), behind.position(), "{bytes:02x?}");
                 assert_same_rest(passed, behind);
             }
+            // One property, two, and so on.
+            let (mut behind, mut count) = (reader.clone(), 0);
+            while behind.is_at_name() && behind.depth() == reader.depth() {
+                if behind.next_event().is_err() || behind.skip_value().is_err() {
+                    break;
+                }
+                (passed, count) = (reader.clone(), count + 1);
+                passed.pass_properties(count, behind.position() - start);
+                assert_same_rest(passed, behind.clone());
+            }
         }
         reader = read;
     }

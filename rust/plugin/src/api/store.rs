@@ -54,9 +54,13 @@ impl VarBatchStore {
         this: Gd<Self>,
         values: AnyDictionary,
         #[opt(default = &ArrayArg::empty())] erase: ArrayArg,
-        #[opt(default = false)] full_objects: bool,
+        #[opt(default = &no())] full_objects: FlagArg,
     ) -> EngineError {
-        end_of(CLASS, "save_vars", SaveRequest::values(file(&this), &values, &erase.0, full_objects).at_once())
+        end_of(
+            CLASS,
+            "save_vars",
+            SaveRequest::values(file(&this), &values, &erase.0, full_objects.flag("full_objects")).at_once(),
+        )
     }
 
     #[func(gd_self)]
@@ -64,9 +68,13 @@ impl VarBatchStore {
         this: Gd<Self>,
         values: AnyDictionary,
         #[opt(default = &ArrayArg::empty())] erase: ArrayArg,
-        #[opt(default = false)] full_objects: bool,
+        #[opt(default = &no())] full_objects: FlagArg,
     ) -> Gd<VarBatchTask> {
-        start_of(CLASS, "save_vars_async", SaveRequest::values(file(&this), &values, &erase.0, full_objects).held())
+        start_of(
+            CLASS,
+            "save_vars_async",
+            SaveRequest::values(file(&this), &values, &erase.0, full_objects.flag("full_objects")).held(),
+        )
     }
 
     #[func(gd_self)]
@@ -74,9 +82,13 @@ impl VarBatchStore {
         this: Gd<Self>,
         key: Variant,
         value: Variant,
-        #[opt(default = false)] full_objects: bool,
+        #[opt(default = &no())] full_objects: FlagArg,
     ) -> EngineError {
-        end_of(CLASS, "save_var", SaveRequest::value(file(&this), &key, &value, full_objects).at_once())
+        end_of(
+            CLASS,
+            "save_var",
+            SaveRequest::value(file(&this), &key, &value, full_objects.flag("full_objects")).at_once(),
+        )
     }
 
     #[func(gd_self)]

@@ -66,8 +66,8 @@ impl VarBatch {
     #[func]
     fn decode_var_size(
         bytes: PackedByteArray,
-        #[opt(default = 0)] offset: i64,
         #[opt(default = &no())] allow_objects: FlagArg,
+        #[opt(default = 0)] offset: i64,
     ) -> i64 {
         let size = |makers| decode::size(&bytes, offset, makers);
         end("decode_var_size", makers(allow_objects.value()).and_then(size).map(|size| Outcome::new(size, Vec::new())))
@@ -375,12 +375,9 @@ fn bytes_to_var_at(bytes: &PackedByteArray, allow_objects: Option<&Value>, offse
     end::<()>("bytes_to_var", allow_objects.map_or(Ok(None), any_makers).and_then(decode));
 }
 
-/// Reads the argument `allow_objects`. Where it was a bool, the engine also converted numbers.
+/// Reads the argument `allow_objects`.
 pub fn makers(allow_objects: &Value) -> Result<Makers, Failure> {
-    match allow_objects.variant().try_to_relaxed() {
-        Ok(flag) => Ok(Makers::flag(flag)),
-        Err(_) => Makers::of(allow_objects).map_err(Failure::invalid),
-    }
+    Makers::of(allow_objects).map_err(Failure::invalid)
 }
 
 /// The same for one value, which takes less time than makers that make nothing.

@@ -198,6 +198,11 @@ impl NewObject {
             unsafe { call_method::<()>(api().set_script, self.pointer, &[script.variant().var_sys().cast()]) };
         }
     }
+
+    /// False if the engine has left the object without the script that was set, as its `_init` needs arguments.
+    pub fn has_script(&self) -> bool {
+        !self.is_alive() || script_id(self.value()) != 0
+    }
 }
 
 /// Frees an object that has no counted references, unless it was freed.

@@ -1,14 +1,14 @@
 //! The argument `allow_objects`: a flag, or a list of the classes that bytes may make objects of; and their properties.
 
-use foldhash::HashMap;
-use godot::classes::{ClassDb, Script};
+use foldhash::{HashMap, HashSet};
+use godot::classes::{ClassDb, Engine, Script};
 use godot::prelude::*;
-use varbatch_codec::Kind;
+use varbatch_codec::{CodecErrorKind, Event, Kind, Reader, Text};
 
-use super::known::Name;
-use super::listed::Listed;
+use super::listed::{Listed, METADATA};
 use crate::engine::{self, Slot, Value};
-use crate::report::{NAME, short};
+use crate::report::{NAME, PATH, short};
+use crate::value::refused;
 
 /// A class that is listed: a script and the class that it extends, or only a class.
 pub struct Class {
@@ -19,59 +19,185 @@ pub struct Class {
 /// What objects of these classes hold can run whatever the bytes want.
 const CODE: [&str; 2] = ["Script", "PackedScene"];
 
-/// Reads a list. Returns each class with its name in the bytes: a class or a script's path. The first of a name counts.
-pub fn listed(argument: &Value) -> Result<Vec<(String, Class)>, String> {
-    let view = argument.view();
-    let mut listed = Vec::new();
-    match view.kind() {
-        Kind::Array => {
-            for (index, element) in view.elements().iter().enumerate() {
-                let class = Class::of(element).map_err(|why| format!("{why}, at index {index} of allow_objects"))?;
-                let name = class.own_name().ok_or_else(|| {
-                    format!(
-                        "expected a script with a path in res://, found one without, at index {index} of allow_objects"
-                    )
-                })?;
-                listed.push((name, class));
-            }
-        }
-        Kind::Dictionary => {
-            let ((keys, values), mut own_names) = (view.keys_and_values(), Vec::new());
-            for (key, value) in engine::values(&keys).iter().zip(engine::values(&values)) {
-                let name = text(key).ok_or_else(|| {
-                    let found = key.view().kind().name();
-                    format!("expected paths of scripts or names of classes as keys of allow_objects, found {found}")
-                })?;
-                let why = |why| format!("{why}, at key {:?} of allow_objects", short(&name, NAME));
-                let class = Class::of(value).map_err(why)?;
-                // A game that moved a script also has saves that name its new place.
-                if let Some(own_name) = class.own_name() {
-                    own_names.push((own_name, Class::of(value).map_err(why)?));
-                }
-                listed.push((name, class));
-            }
-            // Behind the keys: the first of a name counts.
-            listed.append(&mut own_names);
-        }
-        kind => {
-            let found = if kind == Kind::Int { view.int().to_string() } else { kind.name().into() };
-            return Err(format!("expected true, false or classes as allow_objects, found {found}"));
-        }
-    }
-    Ok(listed)
+/// Which objects a call may make.
+#[derive(Default)]
+pub enum Allows {
+    #[default]
+    None,
+    /// Those of each class and each script of the project.
+    All,
+    /// Those of the classes and scripts in a list, of which only their own properties are set.
+    Listed(List),
 }
+
+/// What a list says besides the classes that it names.
+#[derive(Default)]
+pub struct List {
+    /// The classes that are allowed with all that extend them.
+    bases: Vec<StringName>,
+    /// The paths of scripts that extend a listed one, each of which is loaded when bytes name it.
+    scripts: HashSet<String>,
+    pub keeps_metadata: bool,
+    /// True if null takes the place of what is not listed.
+    leaves_null: bool,
+}
+
+/// Classes with their names in the bytes: a class or a script's path. The first of a name counts.
+type Named = Vec<(String, Class)>;
+
+impl Allows {
+    /// Reads the argument: a flag, or a list. Also returns each class that is listed.
+    pub fn of(argument: &Value) -> Result<(Self, Named), String> {
+        let (mut list, mut listed, view) = (List::default(), Vec::new(), argument.view());
+        match view.kind() {
+            Kind::Bool => return Ok((if view.bool() { Self::All } else { Self::None }, listed)),
+            Kind::Array => list.add(argument, "allow_objects", false, &mut listed)?,
+            Kind::Dictionary => {
+                let (keys, values) = view.keys_and_values();
+                let mut own_names = Vec::new();
+                for (key, value) in engine::values(&keys).iter().zip(engine::values(&values)) {
+                    let name = text(key).ok_or_else(|| {
+                        let found = key.view().kind().name();
+                        format!("expected paths of scripts or names of classes as keys of allow_objects, found {found}")
+                    })?;
+                    let place = format!("key {:?} of allow_objects", short(&name, NAME));
+                    match (&*name, value.view().kind()) {
+                        ("classes" | "extends", Kind::Array) => {
+                            list.add(value, &place, name == "extends", &mut own_names)?;
+                        }
+                        ("metadata", Kind::Bool) => list.keeps_metadata = value.view().bool(),
+                        ("unlisted", Kind::Nil) => list.leaves_null = true,
+                        _ => {
+                            let class = || Class::of(value, false).map_err(|why| format!("{why}, at {place}"));
+                            let own = class()?;
+                            own.check_name(&name).map_err(|why| format!("{why}, at {place}"))?;
+                            // A game that moved a script also has saves that name its new place.
+                            own_names.extend(own.own_name().ok().map(|own_name| (own_name, own)));
+                            listed.push((name, class()?));
+                        }
+                    }
+                }
+                // Behind the keys: the first of a name counts.
+                listed.append(&mut own_names);
+            }
+            kind => {
+                let found = if kind == Kind::Int { view.int().to_string() } else { kind.name().into() };
+                return Err(format!("expected true, false or classes as allow_objects, found {found}"));
+            }
+        }
+        Ok((Self::Listed(list), listed))
+    }
+
+    /// Returns a class, or the script at a path, that is not in the list but allowed, if objects of it can be made.
+    pub fn find(&self, text: &str, is_class: bool) -> Option<Class> {
+        if !is_class {
+            let may_load = match self {
+                Self::None => false,
+                Self::All => true,
+                Self::Listed(list) => list.scripts.contains(text),
+            };
+            let (script, class) = may_load.then(|| engine::script(text)).flatten()?;
+            return Some(Class { class, script: Some(Slot::from(script)) });
+        }
+        let class = engine::can_instantiate(text).then(|| StringName::from(text))?;
+        let may_make = match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Listed(list) => list.bases.iter().any(|base| extends(&class, base)) && code_in(&class).is_none(),
+        };
+        may_make.then_some(Class { class, script: None })
+    }
+
+    /// Returns why there is no object of a class, or with the script at a path; true if null takes its place.
+    pub fn refusal(&self, found: &str, is_class: bool) -> (CodecErrorKind, bool) {
+        let Self::Listed(list) = self else {
+            let path = || refused::no_such_script(&format!("{found:?}"));
+            return (if is_class { refused::no_such_class(found) } else { path() }, false);
+        };
+        let class = StringName::from(found);
+        let advice = match code_in(&class) {
+            Some(code) => format!("; as a {code} holds code, save its resource_path instead"),
+            None if !is_class => format!("; list it as preload({:?})", short(found, PATH)),
+            None if !engine::can_instantiate(found) => String::new(),
+            None if extends(&class, &StringName::from("Resource")) => {
+                format!("; list it as &{found:?}, or save its resource_path")
+            }
+            None => format!("; list it as &{found:?}"),
+        };
+        let text = format!("expected a class of allow_objects, found {found:?}{advice}");
+        (CodecErrorKind::Refused(text), list.leaves_null)
+    }
+}
+
+impl List {
+    /// Adds the classes in an Array, also those that extend them if it is asked for.
+    fn add(
+        &mut self,
+        array: &Value,
+        place: &str,
+        extends: bool,
+        listed: &mut Vec<(String, Class)>,
+    ) -> Result<(), String> {
+        let mut names = HashSet::default();
+        for (index, element) in array.view().elements().iter().enumerate() {
+            let why = |why| format!("{why}, at index {index} of {place}");
+            let class = Class::of(element, extends).map_err(why)?;
+            match &class.script {
+                None if extends => self.bases.push(class.class),
+                script => {
+                    if let Some(script) = script.as_ref().filter(|_| extends) {
+                        let name = script.value().variant().to::<Gd<Script>>().get_global_name().to_string();
+                        let unnamed =
+                            "expected a script with a class_name, which those that extend it are found by, found none";
+                        names.insert(Some(name).filter(|name| !name.is_empty()).ok_or_else(|| why(unnamed.into()))?);
+                    }
+                    listed.push((class.own_name().map_err(why)?, class));
+                }
+            }
+        }
+        if names.is_empty() {
+            return Ok(());
+        }
+        // The project knows its classes without loading any.
+        let settings = Engine::singleton().get_singleton("ProjectSettings");
+        let all = settings.map(|mut settings| settings.call("get_global_class_list", &[]).to::<Array<VarDictionary>>());
+        let fields = |class: VarDictionary| ["class", "base", "path"].map(|field| class.get_or_nil(field).to_string());
+        let all: Vec<_> = all.iter().flat_map(Array::iter_shared).map(fields).collect();
+        let mut count = 0;
+        while count < names.len() {
+            count = names.len();
+            let extend = |[_, base, _]: &&[String; 3]| names.contains(base);
+            let found: Vec<_> = all.iter().filter(extend).cloned().collect();
+            for [class, _, path] in found {
+                names.insert(class);
+                self.scripts.insert(path);
+            }
+        }
+        Ok(())
+    }
+}
+
 fn text(value: &Value) -> Option<String> {
     matches!(value.view().kind(), Kind::String | Kind::StringName).then(|| value.variant().stringify().to_string())
 }
 
+fn extends(class: &StringName, base: &StringName) -> bool {
+    ClassDb::singleton().is_parent_class(class, base)
+}
+
+fn code_in(class: &StringName) -> Option<&'static str> {
+    CODE.into_iter().find(|code| extends(class, &StringName::from(*code)))
+}
+
 impl Class {
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &Value, is_base: bool) -> Result<Self, String> {
         let expected = "expected a script or the name of a class that can be instantiated";
         let class = if let Some(name) = text(value) {
-            if !engine::can_instantiate(&name) {
+            let class = StringName::from(&name);
+            if !(engine::can_instantiate(&name) || is_base && ClassDb::singleton().class_exists(&class)) {
                 return Err(format!("{expected}, found {:?}", short(&name, NAME)));
             }
-            Self { class: StringName::from(&name), script: None }
+            Self { class, script: None }
         } else {
             let Ok(script) = value.variant().try_to::<Gd<Script>>() else {
                 let kind = value.view().kind();
@@ -81,8 +207,7 @@ impl Class {
             };
             Self { class: script.get_instance_base_type(), script: Some(Slot::of(value)) }
         };
-        let classes = ClassDb::singleton();
-        match CODE.into_iter().find(|code| classes.is_parent_class(&class.class, *code)) {
+        match code_in(&class.class) {
             Some(code) => {
                 Err(format!("expected classes that hold data, found {}, as a {code} holds code", class.class))
             }
@@ -90,79 +215,92 @@ impl Class {
         }
     }
 
-    /// Returns the name of the class in bytes that are written now. `None` for a script without a path.
-    fn own_name(&self) -> Option<String> {
-        let Some(script) = &self.script else { return Some(self.class.to_string()) };
-        let path = script.value().variant().to::<Gd<Script>>().get_path().to_string();
-        path.starts_with("res://").then_some(path)
+    /// Returns the script of one that has a script.
+    pub fn script(&self) -> &Value {
+        self.script.as_ref().expect("it has a script").value()
+    }
+
+    /// Checks that bytes can mean this class by a name: that of a class, or the path of a script.
+    fn check_name(&self, name: &str) -> Result<(), String> {
+        match (name.contains("://"), &self.script) {
+            (true, None) => Err(format!("expected a script for the path of one, found the class {}", self.class)),
+            (false, Some(_)) => Err("expected the name of a class for that of another, found a script".into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the name of the class in bytes that are written now, or why there is none.
+    fn own_name(&self) -> Result<String, String> {
+        let Some(script) = &self.script else { return Ok(self.class.to_string()) };
+        let script = script.value().variant().to::<Gd<Script>>();
+        let path = script.get_path().to_string();
+        if path.starts_with("res://") {
+            return Ok(path);
+        }
+        // The engine keeps the source only of whole scripts.
+        let found =
+            if script.has_source_code() { "one without" } else { "an inner class: move it to a file of its own" };
+        Err(format!("expected a script with a path in res://, found {found}"))
     }
 }
 
-/// Whether objects have a property that may be set.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Has {
-    Yes,
-    /// The class decides when it is set.
-    Perhaps,
-    No,
+/// A property that loads an image by its path, of compressed textures.
+pub const LOADED: &str = "load_path";
+
+/// True if a path in the project comes next: by another one, the engine would open any file, also over a network.
+#[cold]
+pub fn is_in_project(reader: &Reader<'_>) -> bool {
+    matches!(reader.clone().next_event(), Ok(Some(Event::String(Text::Utf8(path)))) if path.starts_with("res://"))
 }
 
+/// The properties of objects of a class.
 pub struct Stored {
-    class: StringName,
-    script: Option<Slot>,
-    /// The properties that they list, and whether they are stored; `None` until this is asked for.
-    listed: Option<HashMap<StringName, bool>>,
+    /// Those that they list, and whether they are stored.
+    listed: HashMap<StringName, bool>,
     /// True if there may be properties in no list.
     has_more: bool,
-    /// By the index of the name.
-    known: Vec<Option<Has>>,
+    /// By the index of the name in their order.
+    known: Vec<Option<Option<bool>>>,
 }
 
 impl Stored {
-    /// `script` extends `class`.
-    pub fn new(class: StringName, script: Option<Slot>) -> Self {
-        Self { class, script, listed: None, has_more: true, known: Vec::new() }
-    }
-
-    /// Returns whether there is a stored property of this name, which is at this index in the list of names if it is there.
-    pub fn has(&mut self, name: &Name, index: Option<usize>) -> Has {
-        let Some(index) = index else { return self.find(name) };
-        if let Some(Some(has)) = self.known.get(index) {
-            return *has;
-        }
-        let has = self.find(name);
-        self.known.resize(self.known.len().max(index + 1), None);
-        self.known[index] = Some(has);
-        has
-    }
-
-    fn find(&mut self, name: &Name) -> Has {
-        if self.listed.is_none() {
-            self.ask();
-        }
-        match self.listed.as_ref().and_then(|listed| listed.get(&name.name)) {
-            Some(true) => Has::Yes,
-            // No class declares metadata.
-            None if self.has_more && !name.text.starts_with("metadata/") => Has::Perhaps,
-            _ => Has::No,
-        }
-    }
-
     /// Asks the class and the script. There may be properties that are in no list: those that a class makes up as it reads
     /// them, such as the tracks of an Animation, which come before the script; and those of a script that makes its list.
     #[cold]
-    fn ask(&mut self) {
-        let mut listed: HashMap<_, _> = Listed::of_class(&self.class).all().collect();
-        if let Some(script) =
-            self.script.as_ref().and_then(|script| script.value().variant().try_to::<Gd<Script>>().ok())
-        {
-            listed.extend(Listed::from(&script.get_script_property_list()).all());
-            let list = "_get_property_list".to_variant();
-            let makes_list = |script: Gd<Script>| {
-                script.get_script_method_list().iter_shared().any(|method| method.get("name").as_ref() == Some(&list))
-            };
-            self.has_more = std::iter::successors(Some(script), |script| script.get_base_script()).any(makes_list);
+    pub fn of(class: &Class) -> Self {
+        let mut listed: HashMap<_, _> = Listed::of_class(&class.class).all().collect();
+        let script = class.script.as_ref().map(Slot::value);
+        let Some((value, script)) =
+            script.and_then(|value| Some((value, value.variant().try_to::<Gd<Script>>().ok()?)))
+        else {
+            return Self { listed, has_more: true, known: Vec::new() };
+        };
+        listed.extend(Listed::from(&script.get_script_property_list()).all());
+        let list = "_get_property_list".to_variant();
+        let makes_list = |script: Gd<Script>| {
+            script.get_script_method_list().iter_shared().any(|method| method.get("name").as_ref() == Some(&list))
+        };
+        let has_more = std::iter::successors(Some(script), |script| script.get_base_script()).any(makes_list);
+        if has_more {
+            // What the script itself has is no property of objects, but a static variable, which the engine would set.
+            Listed::of(value).all().for_each(|(name, _)| _ = listed.entry(name).or_insert(false));
         }
-        self.listed = Some(listed);
+        Self { listed, has_more, known: Vec::new() }
+    }
+
+    /// Returns whether there is a stored property of this name, which is at this index in the order if it is there. `None`
+    /// if the class decides when it is set.
+    pub fn has(&mut self, name: &StringName, text: &str, index: Option<usize>) -> Option<bool> {
+        if let Some(Some(has)) = index.and_then(|index| self.known.get(index)) {
+            return *has;
+        }
+        // No class declares metadata.
+        let is_open = self.has_more && !text.starts_with(METADATA);
+        let has = self.listed.get(name).copied().or(if is_open { None } else { Some(false) });
+        if let Some(index) = index {
+            self.known.resize(self.known.len().max(index + 1), None);
+            self.known[index] = Some(has);
+        }
+        has
     }
 }

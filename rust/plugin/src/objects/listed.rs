@@ -9,6 +9,7 @@ use varbatch_codec::Kind;
 use crate::engine::{self, Value};
 
 pub const SCRIPT: &str = "script";
+pub const METADATA: &str = "metadata/";
 
 /// What an object or a class lists, with the usage.
 pub struct Listed(Vec<(StringName, PropertyUsageFlags)>);
@@ -108,7 +109,7 @@ pub fn distinct(names: impl Iterator<Item = StringName>) -> Vec<StringName> {
 
 /// Returns the name of metadata from its name as a property.
 pub fn metadata_name(property: &str) -> Option<StringName> {
-    property.strip_prefix("metadata/").map(StringName::from)
+    property.strip_prefix(METADATA).map(StringName::from)
 }
 
 /// Returns the instance id of a living object, or what the value is instead.

@@ -1,78 +1,110 @@
-//! Makes objects as the engine's `decode_variant` does; first checks whether they are allowed, and can be made.
+//! Decides which objects are made of bytes, and which of their properties are set; and makes them, as the engine's
+//! `decode_variant` does.
+//!
+//! [`Makers::check`] asks the engine about each class, script and name in a value, and lists what is to be done as
+//! [`Step`]s. A build follows them: it looks nothing up and decides nothing.
 
-use foldhash::HashMap;
-use godot::builtin::{StringName, Variant};
 use godot::global::var_to_bytes;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
-use super::allowed::{Has, Stored, listed};
+use super::allowed::{Allows, Class, LOADED, Stored, is_in_project};
 use super::known::{Known, Names, Walk};
-use super::{SCRIPT, constant};
+use super::{METADATA, SCRIPT, constant};
 use crate::engine::{self, NewObject, Slot, Value};
 use crate::value::build::Refused;
 use crate::value::{element_scripts, refused};
+
+/// What is to be done for an object, a property or the type of a container. Indices are those of [`Makers`].
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// Makes an object of a class.
+    Make(u32),
+    /// Gives an object, or the elements of a container, a script. A property takes so many bytes.
+    Script(u32, u32),
+    /// Sets a property.
+    Set(u32),
+    /// Sets a property if the object takes it.
+    Offer(u32),
+    /// Passes so many properties of so many bytes in all.
+    Pass(u32, u32),
+}
 
 /// The objects that a call may make, and what it asked the engine about classes, scripts and properties in its bytes.
 #[derive(Default)]
 pub struct Makers {
     allows: Allows,
+    all: Vec<Maker>,
     /// `None` if no object of a class can be made.
-    classes: Known<Option<Class>>,
+    classes: Known<Option<usize>>,
     /// `None` if there is no script at a path.
-    scripts: Known<Option<Script>>,
+    scripts: Known<Option<usize>>,
     pub names: Names,
-    /// What listed classes and scripts store, by the places of their names.
-    stored: HashMap<usize, Stored>,
-    /// The objects that have no counted references, of all values, and how many of them are of earlier values.
+    /// What is to be done for the current value, in the order of its bytes, and how many of these steps were taken.
+    steps: Vec<Step>,
+    taken: usize,
+    /// The objects that have no counted references and that nobody has yet, and how many of them are of earlier values.
     made: Vec<Slot>,
-    kept: usize,
-    /// The properties of the current value that are not set, as a listed class does not have them.
-    pub skipped: Refused,
+    pub kept: usize,
+    pub left_out: LeftOut,
+    /// What is said of the first null in the current value.
+    pub why: Option<CodecErrorKind>,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Allows {
-    #[default]
-    None,
-    /// Those of each class and each script of the project.
-    All,
-    /// Those of the classes and scripts that are known from the start, of which only their own properties are set.
-    Listed,
+/// What the current value lacks.
+#[derive(Clone, Copy, Default)]
+pub struct LeftOut {
+    /// Properties that are not set, as a listed class does not have them.
+    pub properties: Refused,
+    /// Objects and typed containers in whose place is null, as they are not listed.
+    pub objects: Refused,
 }
 
-struct Class {
-    name: StringName,
+/// A class, or a script with the class that it extends.
+struct Maker {
+    of: Class,
     /// The place of the names of its properties.
     names: usize,
     /// The properties that are refused if they are too large.
     counts: Option<&'static [&'static str]>,
     /// False for a class that is only listed as the base of a script.
     is_allowed: bool,
-}
-
-struct Script {
-    script: Slot,
-    base: StringName,
-    names: usize,
+    /// False until an object was made.
+    is_made: bool,
+    stored: Option<Stored>,
 }
 
 /// Objects of a class that are checked before it is asked for a new one's values, which takes as long as to set some.
 const LEARN_FROM: usize = 6;
 
-/// An object around the next value.
-struct Around<'a> {
+/// A value that may turn out not to be listed, and what was there before it.
+#[derive(Clone, Copy)]
+struct Start {
     at: usize,
     /// How many containers enclose it.
     depth: usize,
-    class: &'a str,
-    counts: Option<&'static [&'static str]>,
-    walk: Walk,
-    is_allowed: bool,
-    has_script: bool,
+    /// How many properties it has, and where they begin.
+    count: usize,
+    from: usize,
+    step: usize,
+    left_out: LeftOut,
 }
 
+/// An object around the next value.
+struct Around {
+    start: Start,
+    class: usize,
+    /// The script, if there is one, or the class.
+    maker: usize,
+    walk: Walk,
+    is_allowed: bool,
+    /// How many steps there were after its last [`Step::Pass`].
+    passed: usize,
+}
+
+/// Frees the objects that nobody got.
 impl Drop for Makers {
     fn drop(&mut self) {
+        self.made.drain(..).for_each(|object| engine::free_later(object.value()));
         std::mem::take(&mut self.names).give_back();
     }
 }
@@ -84,91 +116,97 @@ impl Makers {
         makers
     }
 
-    /// Reads the argument `allow_objects`: a flag, or a list of classes that may be listed.
+    /// Reads the argument `allow_objects`.
     pub fn of(allow_objects: &Value) -> Result<Self, String> {
-        let flag = allow_objects.view();
-        if flag.kind() == Kind::Bool {
-            return Ok(Self::flag(flag.bool()));
-        }
+        let (allows, listed) = Allows::of(allow_objects)?;
+        let (classes, scripts): (Vec<_>, Vec<_>) = listed.into_iter().partition(|(_, class)| class.script.is_none());
         let mut makers = Self::default();
-        makers.allows = Allows::Listed;
-        makers.names.take_once();
-        for (name, listed) in listed(allow_objects)? {
-            match listed.script {
-                None => makers.list_class(&name, listed.class, true),
-                Some(script) => {
-                    let names = makers.names.place(&name);
-                    let stored = || Stored::new(listed.class.clone(), Some(Slot::of(script.value())));
-                    makers.stored.entry(names).or_insert_with(stored);
-                    makers.list_class(&listed.class.to_string(), listed.class.clone(), false);
-                    makers.scripts.place(&name, || Some(Script { script, base: listed.class, names }));
-                }
-            }
+        makers.allows = allows;
+        for (name, class) in classes {
+            makers.place(&name, true, Some(class));
+        }
+        for (path, script) in scripts {
+            let (base, known) = (script.class.to_string(), makers.all.len());
+            makers.place(&base, true, Some(Class { class: script.class.clone(), script: None }));
+            // It may only be the base of a script.
+            let is_allowed = makers.allows.find(&base, true).is_some();
+            makers.all[known..].iter_mut().for_each(|base| base.is_allowed = is_allowed);
+            makers.place(&path, false, Some(script));
         }
         Ok(makers)
     }
 
-    /// Lists a class, under the name that it has in the bytes; only as the base of a script unless `is_allowed`.
-    fn list_class(&mut self, text: &str, name: StringName, is_allowed: bool) {
-        let names = self.names.place(text);
-        self.stored.entry(names).or_insert_with(|| Stored::new(name.clone(), None));
-        let counts = refused::counts_of(&name.to_string());
-        let place = self.classes.place(text, || Some(Class { name, names, counts, is_allowed }));
-        self.classes.at(place).iter_mut().for_each(|class| class.is_allowed |= is_allowed);
-    }
-
     pub fn allow_objects(&self) -> bool {
-        self.allows != Allows::None
+        !matches!(self.allows, Allows::None)
     }
 
-    /// Returns a class if an object of it can be made, perhaps with a script.
-    fn class(&mut self, text: &str) -> Option<&Class> {
-        let may_ask = self.allows == Allows::All;
-        let ask = || {
-            let name = (may_ask && engine::can_instantiate(text)).then(|| StringName::from(text))?;
-            let (names, counts) = (self.names.place(text), refused::counts_of(text));
-            Some(Class { name, names, counts, is_allowed: true })
-        };
-        let place = self.classes.place(text, ask);
-        self.classes.at(place).as_ref()
+    /// Returns the index of a class or of a script, the first that was listed. If it is new to this call and not listed,
+    /// finds out whether objects of it may and can be made.
+    fn place(&mut self, text: &str, is_class: bool, listed: Option<Class>) -> Option<usize> {
+        let Self { classes, scripts, all, names, allows, .. } = self;
+        let known = if is_class { classes } else { scripts };
+        let place = known.place(text, || {
+            names.take_once();
+            let of = listed.or_else(|| allows.find(text, is_class))?;
+            // Whatever name it has in the bytes, its properties and their values are those of the class itself.
+            let key = if is_class { of.class.to_string() } else { text.to_owned() };
+            let (names, counts) = (names.list(&key), refused::counts_of(&key));
+            all.push(Maker { of, names, counts, is_allowed: true, is_made: false, stored: None });
+            Some(all.len() - 1)
+        });
+        *known.at(place)
     }
 
-    /// Creates an object; also returns the walk through its properties. `None` if the engine cannot.
-    pub fn make(&mut self, class: &str) -> Option<(NewObject, Walk)> {
-        let class = self.class(class)?;
-        let (object, walk) = (NewObject::of(&class.name)?, Walk::of(class.names));
+    /// Takes the next step of the value that was checked.
+    #[inline]
+    pub fn step(&mut self) -> Step {
+        self.taken += 1;
+        self.steps[self.taken - 1]
+    }
+
+    pub fn class_of(&self, maker: u32) -> &Class {
+        &self.all[maker as usize].of
+    }
+
+    /// True if no object with this script was made before.
+    pub fn is_new(&mut self, script: u32) -> bool {
+        !std::mem::replace(&mut self.all[script as usize].is_made, true)
+    }
+
+    /// Creates an object of a class. `None` if the engine cannot.
+    pub fn make(&mut self, class: u32) -> Option<NewObject> {
+        let object = NewObject::of(&self.class_of(class).class)?;
         if !object.is_counted {
             self.made.push(Slot::of(object.value()));
         }
-        Some((object, walk))
+        Some(object)
     }
 
-    /// Frees the objects of a value that failed.
+    /// Returns how many of the objects that were made nobody has yet.
+    pub fn made(&self) -> usize {
+        self.made.len()
+    }
+
+    /// Frees the objects of a part that its container or its object refused, by how many there were before.
     #[cold]
-    pub fn free_made(&mut self) {
-        self.made.drain(self.kept..).for_each(|object| engine::free(object.value()));
+    pub fn free_from(&mut self, made: usize) {
+        self.made.drain(made..).for_each(|object| engine::free(object.value()));
     }
 
-    /// Frees the objects of all values, which nobody gets.
-    pub fn free_all(&mut self) {
-        self.made.drain(..).for_each(|object| engine::free_later(object.value()));
-    }
-
+    /// Leaves the objects of all values to who gets these.
     pub fn keep_all(&mut self) {
         self.made.clear();
     }
 
     /// Learns the values that a new object of a class need not be told.
     #[cold]
-    fn learn(&mut self, class: &str) {
-        let Some(&Class { ref name, names, .. }) = self.class(class) else { return };
-        let idle = constant::idle_setters(name);
-        if idle.is_empty() {
-            return;
-        }
-        let Some(object) = NewObject::of(name) else { return };
-        self.names.learn(names, |name| {
-            let value = idle.contains(&*name.text).then(|| engine::property(object.value(), &name.name))??;
+    fn learn(&mut self, class: usize) {
+        let Maker { of: Class { class, .. }, names, .. } = &self.all[class];
+        let idle = constant::idle_setters(class);
+        let object = if idle.is_empty() { None } else { NewObject::of(class) };
+        let Some(object) = object else { return };
+        self.names.learn(*names, |text, name| {
+            let value = idle.contains(text).then(|| engine::property(object.value(), name))??;
             Some(var_to_bytes(value.value().variant()).to_vec())
         });
         if !object.is_counted {
@@ -176,50 +214,23 @@ impl Makers {
         }
     }
 
-    /// Returns whether objects have the property whose name was read, and it may be set.
-    pub fn has(&mut self, walk: &Walk) -> Has {
-        match self.stored.get_mut(&walk.list) {
-            Some(stored) => stored.has(self.names.current(walk), walk.known_index()),
-            None => Has::Yes,
-        }
-    }
-
-    /// Returns the script at a path in `res://`, which is loaded unless there is a list.
-    fn known_script(&mut self, path: &str) -> Option<&Script> {
-        let may_ask = self.allows == Allows::All;
-        let ask = || {
-            let (script, base) = may_ask.then(|| engine::script(path)).flatten()?;
-            Some(Script { script: Slot::from(script), base, names: self.names.place(path) })
-        };
-        let place = self.scripts.place(path, ask);
-        self.scripts.at(place).as_ref()
-    }
-
-    pub fn script(&mut self, path: &str) -> Option<(&Variant, &StringName)> {
-        self.known_script(path).map(|script| (script.script.value().variant(), &script.base))
-    }
-
-    /// Returns the script of an object; the properties that follow are those of the script.
-    pub fn enter_script(&mut self, path: &str, walk: &mut Walk) -> Option<&Value> {
-        let script = self.known_script(path)?;
-        *walk = Walk::of(script.names);
-        Some(script.script.value())
-    }
-
-    /// Checks a value, and that its objects are allowed and can be made. Nothing may be borrowed: scripts may run.
+    /// Checks a value, and that its objects are allowed and can be made; lists the steps that make them. Nothing may be
+    /// borrowed: scripts may run.
     pub fn check(&mut self, mut reader: Reader<'_>) -> Result<(), CodecError> {
-        self.kept = self.made.len();
-        self.skipped = Refused::default();
-        self.names.take_once();
-        let mut objects: Vec<Around<'_>> = Vec::new();
+        (self.kept, self.taken, self.left_out) = (self.made.len(), 0, LeftOut::default());
+        self.steps.clear();
+        // At once as many as a small value takes.
+        self.steps.reserve(64);
+        let mut objects: Vec<Around> = Vec::new();
         loop {
-            while let Some(object) = objects.pop_if(|object| !reader.is_inside(object.depth)) {
-                if !object.is_allowed && !object.has_script {
-                    return Err(reader.error_at(object.at, refused::not_listed(object.class)));
+            while let Some(object) = objects.pop_if(|object| !reader.is_inside(object.start.depth)) {
+                if !object.is_allowed {
+                    let class = self.all[object.class].of.class.to_string();
+                    self.leave_out(object.start, object.start.at, &class, true, &mut reader)?;
                 }
             }
             if let Some(object) = objects.last_mut().filter(|_| reader.is_at_name())
-                && self.check_property(object, &mut reader)?
+                && self.property(object, &mut reader)?
             {
                 continue;
             }
@@ -230,22 +241,29 @@ impl Makers {
                 _ => None,
             })?;
             let Some(event) = event else { return Ok(()) };
+            let (from, step, left_out) = (reader.position(), self.steps.len(), self.left_out);
+            let start = |count| Start { at, depth, count, from, step, left_out };
             match event {
-                Some(Event::Object { class: Text::Utf8(text), .. }) => {
-                    let is_list = self.allows == Allows::Listed;
-                    let Some(&Class { counts, names, is_allowed, .. }) = self.class(text) else {
-                        let why = if is_list { refused::not_listed(text) } else { refused::no_such_class(text) };
-                        return Err(reader.error_at(at, why));
+                Some(Event::Object { class: Text::Utf8(text), count }) => {
+                    let Some(class) = self.place(text, true, None) else {
+                        self.leave_out(start(count), at, text, true, &mut reader)?;
+                        continue;
                     };
+                    let Maker { names, is_allowed, .. } = self.all[class];
                     if self.names.begin(names) == LEARN_FROM {
-                        self.learn(text);
+                        self.learn(class);
                     }
-                    let walk = Walk::of(names);
-                    objects.push(Around { at, depth, class: text, counts, walk, is_allowed, has_script: false });
+                    self.steps.push(Step::Make(class as u32));
+                    let (start, walk) = (start(count), Walk::of(names));
+                    objects.push(Around { start, class, maker: class, walk, is_allowed, passed: 0 });
                 }
                 Some(event) => {
-                    if let Some(path) = element_scripts(event).find(|path| self.script(path).is_none()) {
-                        return Err(reader.error_at(at, self.no_script(path)));
+                    for path in element_scripts(event) {
+                        let Some(script) = self.place(path, false, None) else {
+                            self.leave_out(start(0), at, path, false, &mut reader)?;
+                            break;
+                        };
+                        self.steps.push(Step::Script(script as u32, 0));
                     }
                 }
                 None => {}
@@ -253,46 +271,121 @@ impl Makers {
         }
     }
 
-    /// Reads a property's name, and checks the value of "script": null or a path. True if the value needs no reading.
-    fn check_property(&mut self, object: &mut Around<'_>, reader: &mut Reader<'_>) -> Result<bool, CodecError> {
-        if self.names.read(&mut object.walk, reader)? {
+    /// Leaves null in the place of a value that is not listed, if that is asked for. Fails otherwise, at `at`.
+    #[cold]
+    fn leave_out(
+        &mut self,
+        start: Start,
+        at: usize,
+        name: &str,
+        is_class: bool,
+        reader: &mut Reader<'_>,
+    ) -> Result<(), CodecError> {
+        let (why, leaves_null) = self.allows.refusal(name, is_class);
+        if !leaves_null {
+            return Err(reader.error_at(at, why));
+        }
+        reader.finish_value(start.depth)?;
+        self.left_out = start.left_out;
+        if self.left_out.objects.count == 0 {
+            self.why = Some(why);
+        }
+        self.left_out.objects.add(Refused { count: 1, first: start.at });
+        self.steps.truncate(start.step);
+        self.steps.push(Step::Pass(start.count as u32, (reader.position() - start.from) as u32));
+        Ok(())
+    }
+
+    /// Decides about the next property. Returns true if its value needs no check.
+    #[inline(always)]
+    fn property(&mut self, object: &mut Around, reader: &mut Reader<'_>) -> Result<bool, CodecError> {
+        let start = reader.position();
+        let Some((name, index)) = self.names.read(&mut object.walk, reader)? else {
+            self.pass(object, reader.position() - start);
+            return Ok(true);
+        };
+        let text = self.names.text(name);
+        if text == SCRIPT {
+            return self.script_property(object, name, start, reader).map(|()| true);
+        }
+        // Whether it is set, if the object takes it or in any case.
+        let mut is_set = Some(true);
+        if let Allows::Listed(list) = &self.allows
+            && !(list.keeps_metadata && text.starts_with(METADATA))
+        {
+            let Maker { stored, of, .. } = &mut self.all[object.maker];
+            is_set = stored.get_or_insert_with(|| Stored::of(of)).has(self.names.name(name), text, index);
+            if text == LOADED && !is_in_project(reader) {
+                is_set = Some(false);
+            }
+        }
+        if is_set == Some(false) {
+            self.left_out.properties.add(Refused { count: 1, first: reader.position() });
+            reader.skip_value()?;
+            self.pass(object, reader.position() - start);
             return Ok(true);
         }
-        let name = &self.names.current(&object.walk).text;
-        if let Some(counts) = object.counts {
-            refused::check_count(reader, object.class, counts, name)?;
+        let Maker { counts, of, .. } = &self.all[object.class];
+        if let Some(counts) = counts {
+            refused::check_count(reader, &of.class.to_string(), counts, text)?;
         }
-        if name != SCRIPT {
-            return Ok(false);
+        self.steps.push(if is_set.is_some() { Step::Set(name as u32) } else { Step::Offer(name as u32) });
+        Ok(false)
+    }
+
+    /// Passes a property of so many bytes.
+    #[inline]
+    fn pass(&mut self, object: &mut Around, len: usize) {
+        let is_behind = object.passed == self.steps.len();
+        match self.steps.last_mut() {
+            Some(Step::Pass(count, before)) if is_behind => (*count, *before) = (*count + 1, *before + len as u32),
+            _ => self.steps.push(Step::Pass(1, len as u32)),
         }
-        let (at, kind, is_list) = (reader.position(), reader.peek_kind()?, self.allows == Allows::Listed);
+        object.passed = self.steps.len();
+    }
+
+    /// Decides about the property "script", whose name was read: null or a path.
+    #[cold]
+    fn script_property(
+        &mut self,
+        object: &mut Around,
+        name: usize,
+        start: usize,
+        reader: &mut Reader<'_>,
+    ) -> Result<(), CodecError> {
+        let (at, kind) = (reader.position(), reader.peek_kind()?);
+        let is_list = matches!(self.allows, Allows::Listed(_));
+        let has_script = object.maker != object.class;
         let why = match reader.next_event()? {
-            Some(Event::Nil | Event::String(_)) if is_list && object.has_script => {
+            Some(Event::Nil | Event::String(_)) if is_list && has_script => {
                 CodecErrorKind::Refused("expected one script, found a second".into())
             }
-            Some(Event::String(Text::Utf8(path))) => match self.known_script(path) {
-                None => self.no_script(path),
+            Some(Event::String(Text::Utf8(path))) => match self.place(path, false, None) {
+                None => {
+                    object.is_allowed = true;
+                    return self.leave_out(object.start, at, path, false, reader);
+                }
                 Some(script) => {
-                    (object.walk, object.has_script) = (Walk::of(script.names), true);
-                    if !is_list || script.base == object.class {
-                        return Ok(true);
+                    let Maker { of: Class { class: base, .. }, names, .. } = &self.all[script];
+                    (object.walk, object.maker, object.is_allowed) = (Walk::of(*names), script, true);
+                    self.steps.push(Step::Script(script as u32, (reader.position() - start) as u32));
+                    let class = &self.all[object.class].of.class;
+                    if !is_list || base == class {
+                        return Ok(());
                     }
-                    let (base, class) = (&script.base, object.class);
                     CodecErrorKind::Refused(format!("expected the script of a {class}, found one that extends {base}"))
                 }
             },
-            _ if kind == Kind::Nil => return Ok(true),
+            _ if kind == Kind::Nil => {
+                match has_script {
+                    true => self.steps.push(Step::Set(name as u32)),
+                    false => self.pass(object, reader.position() - start),
+                }
+                return Ok(());
+            }
             _ => refused::no_such_script(kind.name()),
         };
         Err(reader.error_at(at, why))
-    }
-
-    fn no_script(&self, path: &str) -> CodecErrorKind {
-        if self.allows == Allows::Listed {
-            refused::not_listed(path)
-        } else {
-            refused::no_such_script(&format!("{path:?}"))
-        }
     }
 }
 

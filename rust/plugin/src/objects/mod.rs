@@ -10,10 +10,9 @@ mod make;
 mod path;
 mod properties;
 
-pub use self::allowed::Has;
 pub use self::full::FullObjects;
-pub use self::listed::{Listed, SCRIPT, alive, distinct, metadata_name, shown};
+pub use self::listed::{Listed, METADATA, SCRIPT, alive, distinct, metadata_name, shown};
 pub use self::lists::Lists;
-pub use self::make::{Makers, has_any};
+pub use self::make::{Makers, Step, has_any};
 pub use self::path::PropertyPath;
 pub use self::properties::{Properties, SharedLists, United};

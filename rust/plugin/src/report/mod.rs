@@ -24,6 +24,8 @@ const MAX_LINES: usize = 20;
 pub struct Dropped {
     /// Elements and entries that typed containers refused, as in the engine.
     pub elements: (usize, String),
+    /// Objects of classes that are not listed, with null in their place.
+    pub objects: (usize, String),
     /// Properties of objects of listed classes, which do not have them.
     pub properties: (usize, String),
     pub rest: Option<Rest>,
@@ -49,20 +51,20 @@ fn are_values(mut bytes: &[u8]) -> bool {
 
 impl fmt::Display for Dropped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { elements: (elements, first), properties: (properties, first_property), .. } = self;
-        match elements {
-            0 => {}
-            1 => write!(f, "dropped an element: {first}")?,
-            _ => write!(f, "dropped {elements} elements; the first: {first}")?,
+        let parts = [
+            ("dropped", "an element", "elements", &self.elements),
+            ("left null for", "an object", "objects", &self.objects),
+            ("skipped", "a property", "properties", &self.properties),
+        ];
+        let mut separator = "";
+        for (what, one, many, (count, first)) in parts.into_iter().filter(|(.., (count, _))| *count > 0) {
+            match count {
+                1 => write!(f, "{separator}{what} {one}: {first}")?,
+                _ => write!(f, "{separator}{what} {count} {many}; the first: {first}")?,
+            }
+            separator = "; ";
         }
-        if *elements > 0 && *properties > 0 {
-            f.write_str("; ")?;
-        }
-        match properties {
-            0 => Ok(()),
-            1 => write!(f, "skipped a property: {first_property}"),
-            _ => write!(f, "skipped {properties} properties; the first: {first_property}"),
-        }
+        Ok(())
     }
 }
 
@@ -197,7 +199,7 @@ impl Reports {
     /// Adds what was left out of a value.
     pub fn push_dropped(&mut self, index: impl Into<Index>, dropped: Box<Dropped>) {
         let index = index.into();
-        if dropped.elements.0 + dropped.properties.0 > 0 {
+        if dropped.elements.0 + dropped.objects.0 + dropped.properties.0 > 0 {
             self.push_warning(index, || dropped.to_string());
         }
         if let Some(rest) = dropped.rest {

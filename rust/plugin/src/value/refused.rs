@@ -11,11 +11,6 @@ pub fn no_such_script(found: &str) -> CodecErrorKind {
     CodecErrorKind::Refused(format!("expected the path of a script in res://, found {found}"))
 }
 
-/// No object of this class, or with the script at this path, is in the list of those that are allowed.
-pub fn not_listed(name: &str) -> CodecErrorKind {
-    CodecErrorKind::Refused(format!("expected a class of allow_objects, found {name:?}"))
-}
-
 pub fn object_failed(class: &str) -> CodecErrorKind {
     let expected = format!("an object of class {class:?} that the engine accepts");
     CodecErrorKind::Refused(format!("expected {expected}, found one that it refuses"))

@@ -138,7 +138,7 @@ fn dropped(bytes: &[u8]) -> Box<Dropped> {
     let mut reader = Reader::new(bytes);
     while reader.next_event().expect("a value").is_some() {}
     let none = || (0, String::new());
-    Box::new(Dropped { elements: none(), properties: none(), rest: Rest::after(&reader) })
+    Box::new(Dropped { elements: none(), objects: none(), properties: none(), rest: Rest::after(&reader) })
 }
 
 #[test]

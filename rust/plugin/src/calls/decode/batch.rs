@@ -110,12 +110,6 @@ impl Decoded {
     }
 }
 
-impl Drop for Decoded {
-    fn drop(&mut self) {
-        self.makers.free_all();
-    }
-}
-
 /// Decodes buffers at once. Nothing changes them while their values are built.
 pub fn bytes_to_vars(buffers: &AnyArray, makers: Result<Makers, Failure>) -> Outcome<VarArray> {
     makers.map(|makers| buffers_to_vars(buffers, makers)).into()

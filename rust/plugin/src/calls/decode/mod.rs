@@ -91,7 +91,12 @@ fn decode_deep(
     out: &mut Slot,
 ) -> Result<Option<Box<Dropped>>, CodecError> {
     match build(Input::of(bytes), allow_objects, MayAsk::Nothing, out) {
-        Err(Stop::MayNotAsk) => decode_asking(Input::of(&bytes.clone()), &mut Makers::flag(allow_objects), out),
+        Err(Stop::MayNotAsk) => {
+            let mut makers = Makers::flag(allow_objects);
+            let decoded = decode_asking(Input::of(&bytes.clone()), &mut makers, out);
+            makers.keep_all();
+            decoded
+        }
         built => Ok(built?),
     }
 }
@@ -101,7 +106,11 @@ pub fn decode_only(input: Input<'_>, makers: Option<Makers>, out: &mut Slot) -> 
     let found = match makers {
         _ if build_flat(input.bytes, out, MOST_NESTED, None) => Ok(None),
         None => build(input, false, MayAsk::Conversions, out).map_err(CodecError::from),
-        Some(mut makers) => decode_held(input, &mut makers, out),
+        Some(mut makers) => {
+            let decoded = decode_held(input, &mut makers, out);
+            makers.keep_all();
+            decoded
+        }
     };
     if found.is_err() {
         out.clear();

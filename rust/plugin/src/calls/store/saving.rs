@@ -22,6 +22,9 @@ use crate::jobs::pool;
 use crate::jobs::task::{Job, STEP};
 use crate::report::{Failure, Line, Outcome};
 
+/// A flag, or what is said of another argument.
+type Flag = Result<bool, String>;
+
 /// What to save: nothing, if the arguments are invalid.
 pub struct SaveRequest {
     file: Arc<StoreFile>,
@@ -32,26 +35,30 @@ pub struct SaveRequest {
 
 impl SaveRequest {
     /// Reads the keys, and the properties of objects. Scripts may run.
-    fn new(file: Arc<StoreFile>, saved: &AnyArray, values: AnyArray, erase: &AnyArray, full_objects: bool) -> Self {
+    fn new(file: Arc<StoreFile>, saved: &AnyArray, values: AnyArray, erase: &AnyArray, full_objects: Flag) -> Self {
         let keys = |keys| file.keys_of(engine::values(keys));
-        let read = || Ok(Keys { saved: keys(saved)?, erased: keys(erase)?, range: None });
+        let is_full = *full_objects.as_ref().unwrap_or(&false);
+        let read = || {
+            full_objects.map_err(Failure::invalid)?;
+            Ok(Keys { saved: keys(saved)?, erased: keys(erase)?, range: None })
+        };
         let (keys, values, result) = match read() {
             Ok(keys) => (keys, values, Ok(())),
             Err(failure) => (Keys::default(), array(&[]), Err(failure)),
         };
-        Self { file, keys, batch: Batch::of(values, full_objects), result }
+        Self { file, keys, batch: Batch::of(values, is_full), result }
     }
 
-    pub fn values(file: Arc<StoreFile>, values: &AnyDictionary, erase: &AnyArray, full_objects: bool) -> Self {
+    pub fn values(file: Arc<StoreFile>, values: &AnyDictionary, erase: &AnyArray, full_objects: Flag) -> Self {
         Self::new(file, &values.keys_array(), values.values_array(), erase, full_objects)
     }
 
-    pub fn value(file: Arc<StoreFile>, key: &Variant, value: &Variant, full_objects: bool) -> Self {
+    pub fn value(file: Arc<StoreFile>, key: &Variant, value: &Variant, full_objects: Flag) -> Self {
         Self::new(file, &array(&[key]), array(&[value]), &array(&[]), full_objects)
     }
 
     pub fn erase(file: Arc<StoreFile>, keys: &AnyArray) -> Self {
-        Self::new(file, &array(&[]), array(&[]), keys, false)
+        Self::new(file, &array(&[]), array(&[]), keys, Ok(false))
     }
 
     pub fn erase_range(file: Arc<StoreFile>, range: Result<KeyBytes, Failure>) -> Self {

@@ -1,9 +1,8 @@
 //! Builds the elements and entries of containers, and the texts of PackedStringArrays, over threads if they have many
-//! bytes; checks those of typed ones. Builds values that are rare in games: objects and their ids, Signals, NodePaths.
+//! bytes; checks those of typed ones. Builds values that are rare in games: ids of objects, Signals, NodePaths.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use godot::builtin::{StringName, Variant};
 use godot::global::bytes_to_var;
 use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Reader};
 use varbatch_workers::Threads;
@@ -11,8 +10,6 @@ use varbatch_workers::Threads;
 use super::{Build, Left, MayAsk, Refused, Stop, utf8};
 use crate::engine::{self, Slot, SlotType, StringSlot, byte_array_of};
 use crate::jobs::pool::Runs;
-use crate::objects::{Has, SCRIPT};
-use crate::value::refused;
 use crate::value::string_cache::Texts;
 
 /// Bytes of elements in a run for one thread, and min bytes of an Array that is built over threads.
@@ -43,11 +40,12 @@ impl<'a> Build<'a, '_> {
                 return Ok(Left::ElementsOf(kind, count));
             }
             Event::Array { element, count } => {
-                let element = self.slot_type(element, start)?;
+                let Some(element) = self.slot_type(element)? else { return self.leave_null(slot, count) };
                 return Ok(Left::TypedElements(Box::new((element, count))));
             }
             Event::Dictionary { key, value, count } => {
-                let (key, value) = (self.slot_type(key, start)?, self.slot_type(value, start)?);
+                let Some(key) = self.slot_type(key)? else { return self.leave_null(slot, count) };
+                let Some(value) = self.slot_type(value)? else { return self.leave_null(slot, count) };
                 return Ok(Left::TypedEntries(Box::new((key, value, count))));
             }
             Event::ObjectId(id) => match self.kept.next() {
@@ -166,14 +164,14 @@ impl<'a> Build<'a, '_> {
         for _ in 0..count {
             let at = self.reader.position();
             self.look();
-            let is_of_kind = self.is_of_kind(expected)?;
+            let (is_of_kind, made) = (self.is_of_kind(expected)?, self.made());
             // The next one takes the place of one that is refused.
             let element = &mut elements[kept];
             self.value(element)?;
             if is_of_kind || self.fits(element, expected)? {
                 kept += 1;
             } else {
-                self.refused.add(Refused { count: 1, first: at });
+                self.refuse(at, made);
             }
         }
         if kept < count {
@@ -201,7 +199,7 @@ impl<'a> Build<'a, '_> {
         dictionary.set_types(expected, value);
         let mut key = Slot::new();
         for _ in 0..count {
-            let at = self.reader.position();
+            let (at, made) = (self.reader.position(), self.made());
             self.look();
             if expected.kind == Kind::Nil || self.is_of_kind(expected)? {
                 let entry = dictionary.entry(self.key(&mut key)?);
@@ -214,10 +212,21 @@ impl<'a> Build<'a, '_> {
             } else {
                 // The engine decodes the value anyway.
                 self.value(&mut Slot::new())?;
-                self.refused.add(Refused { count: 1, first: at });
+                self.refuse(at, made);
             }
         }
         Ok(())
+    }
+
+    fn made(&self) -> usize {
+        self.makers.as_ref().map_or(0, |makers| makers.made())
+    }
+
+    /// Counts an element that its container refuses, and frees the objects in it that nobody else could.
+    #[cold]
+    fn refuse(&mut self, at: usize, made: usize) {
+        self.refused.add(Refused { count: 1, first: at });
+        self.makers.iter_mut().for_each(|makers| makers.free_from(made));
     }
 
     /// Builds the next value as a key: in `own`, or a cached text.
@@ -259,32 +268,6 @@ impl<'a> Build<'a, '_> {
         false
     }
 
-    /// Returns the element type in the engine's form: EncodedObjectAsID for any object type if objects are not allowed.
-    fn slot_type(&mut self, element: ElementType<'a>, start: usize) -> Result<SlotType, Stop> {
-        let objects = |class| SlotType::objects(class, Variant::nil());
-        let allow_objects = self.reader.allows_objects();
-        Ok(match element {
-            ElementType::Any => SlotType::of(Kind::Nil),
-            ElementType::Builtin(kind) if allow_objects || kind != Kind::Object => SlotType::of(kind),
-            ElementType::Class(name) if allow_objects => objects(StringName::from(&engine::string_of(utf8(name)))),
-            ElementType::Script(_) if allow_objects && !self.kept.as_slice().is_empty() => {
-                let script = self.kept.next().expect("checked above").variant().clone();
-                SlotType::objects(engine::base_class(&script), script)
-            }
-            ElementType::Script(path) if allow_objects => {
-                let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
-                let Some((script, class)) = makers.script(utf8(path)) else {
-                    let found = format!("{:?}", utf8(path));
-                    return Err(self.reader.error_at(start, refused::no_such_script(&found)).into());
-                };
-                SlotType::objects(class.clone(), script.clone())
-            }
-            // The objects themselves are kept.
-            _ if !self.kept.as_slice().is_empty() => SlotType::of(Kind::Object),
-            _ => objects(StringName::from("EncodedObjectAsID")),
-        })
-    }
-
     /// True if the next value fits the container by its kind alone.
     fn is_of_kind(&self, expected: &SlotType) -> Result<bool, Stop> {
         // Objects also have a class.
@@ -300,43 +283,6 @@ impl<'a> Build<'a, '_> {
             _ if self.may_ask == MayAsk::Nothing => Err(Stop::MayNotAsk),
             (_, kind) => Ok(element.convert(kind)),
         }
-    }
-
-    /// Makes an object and sets its properties, in their order. Scripts may run.
-    #[inline(never)]
-    fn object(&mut self, slot: &mut Slot, class: &str, count: usize, start: usize) -> Result<(), Stop> {
-        let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
-        let Some((mut object, mut walk)) = makers.make(class) else {
-            return Err(self.reader.error_at(start, refused::object_failed(class)).into());
-        };
-        for _ in 0..count {
-            let makers = self.makers.as_mut().expect("an object is made");
-            if makers.names.read(&mut walk, &mut self.reader)? {
-                continue;
-            }
-            let at = self.reader.position();
-            if makers.names.current(&walk).text == SCRIPT && self.reader.peek_kind()? == Kind::String {
-                let Some(Event::String(path)) = self.event()? else { unreachable!("the header has the kind") };
-                let makers = self.makers.as_mut().expect("an object is made");
-                let Some(script) = makers.enter_script(utf8(path), &mut walk) else {
-                    return Err(self.reader.error_at(at, refused::no_such_script(&format!("{:?}", utf8(path)))).into());
-                };
-                object.set_script(script);
-                continue;
-            }
-            let mut value = Slot::new();
-            self.value(&mut value)?;
-            let makers = self.makers.as_mut().expect("an object is made");
-            let has = makers.has(&walk);
-            let name = &makers.names.current(&walk).name;
-            match has {
-                Has::Yes => object.set(name, value.value()),
-                Has::Perhaps if object.try_set(name, value.value()) => {}
-                Has::Perhaps | Has::No => makers.skipped.add(Refused { count: 1, first: at }),
-            }
-        }
-        slot.set_variant(object.into_variant());
-        Ok(())
     }
 
     fn packed_strings(&mut self, slot: &mut Slot, count: usize) -> Result<(), CodecError> {

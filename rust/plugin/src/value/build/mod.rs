@@ -2,6 +2,7 @@
 
 mod containers;
 mod flat;
+mod objects;
 
 use std::mem::MaybeUninit;
 
@@ -82,8 +83,8 @@ pub fn number(slot: &mut Slot, is_int: bool, bytes: &[u8]) {
 /// What was left out: how many parts, and the offset of the first.
 #[derive(Clone, Copy, Default)]
 pub struct Refused {
-    count: usize,
-    first: usize,
+    pub count: usize,
+    pub first: usize,
 }
 
 impl Refused {
@@ -156,29 +157,32 @@ impl<'a, 't> Build<'a, 't> {
     /// Builds the value in `slot`, which is cleared on an error. It should be the last of the reader.
     pub fn build(&mut self, slot: &mut Slot) -> Result<Option<Box<Dropped>>, Stop> {
         match self.value(slot) {
-            Ok(()) if self.refused.count + self.skipped().count + self.reader.left() == 0 => Ok(None),
+            Ok(()) if self.refused.count + self.reader.left() + self.left_out() == 0 => Ok(None),
             Ok(()) => Ok(Some(self.dropped())),
             Err(stop) => {
                 slot.clear();
-                self.makers.iter_mut().for_each(|makers| makers.free_made());
+                self.makers.iter_mut().for_each(|makers| makers.free_from(makers.kept));
                 Err(stop)
             }
         }
     }
 
-    /// The properties that were not set.
+    /// Returns how many objects and properties are not there.
     #[inline(always)]
-    fn skipped(&self) -> Refused {
-        self.makers.as_ref().map_or(Refused::default(), |makers| makers.skipped)
+    fn left_out(&self) -> usize {
+        self.makers.as_ref().map_or(0, |makers| makers.left_out.objects.count + makers.left_out.properties.count)
     }
 
     #[cold]
-    fn dropped(&self) -> Box<Dropped> {
+    fn dropped(&mut self) -> Box<Dropped> {
+        let left_out = |makers: &mut &mut Makers| (makers.left_out, makers.why.take());
+        let (left_out, why) = self.makers.as_mut().map(left_out).unwrap_or_default();
         let first = |of: Refused, kind| (of.count, self.reader.error_at(of.first, kind).to_string());
         let not_stored = CodecErrorKind::Refused("expected a property that the class stores, found another".into());
         Box::new(Dropped {
             elements: first(self.refused, refused::dropped()),
-            properties: first(self.skipped(), not_stored),
+            objects: first(left_out.objects, why.unwrap_or_else(refused::dropped)),
+            properties: first(left_out.properties, not_stored),
             rest: Rest::after(&self.reader),
         })
     }

@@ -1,13 +1,19 @@
-//! Counts values that are saved but mean nothing to another process: objects by id, Callables, Signals and RIDs.
+//! Counts values that are saved but mean nothing to another process: objects by id, Callables, Signals and RIDs; and
+//! whole objects that a save should not hold: code, which no list of classes loads, and the pixels of large images.
 //!
 //! A walk only notes that there may be some. If so, the values are walked again, after everything is written.
 
 use godot::prelude::*;
-use varbatch_codec::{CodecError, CodecErrorKind, Event, Path};
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Path, Text};
 
 use super::{Target, TargetNow, full_object, walk};
 use crate::engine::Value;
 use crate::objects::FullObjects;
+
+/// Classes of objects that hold code, and the one that holds pixels; min bytes of these that are counted.
+pub const CODE: [&str; 3] = ["GDScript", "CSharpScript", "PackedScene"];
+pub const IMAGE: &str = "Image";
+const MANY_PIXELS: usize = 256 << 10;
 
 #[derive(Debug, Default)]
 pub struct Lost {
@@ -15,6 +21,10 @@ pub struct Lost {
     callables: usize,
     signals: usize,
     rids: usize,
+    code: usize,
+    images: usize,
+    /// True in an Image whose pixels may follow.
+    is_in_image: bool,
     /// The index of the value with the first, and the path to it.
     first: (usize, Path),
 }
@@ -37,7 +47,7 @@ impl Lost {
     }
 
     fn count(&self) -> usize {
-        self.objects + self.callables + self.signals + self.rids
+        self.objects + self.callables + self.signals + self.rids + self.code + self.images
     }
 
     fn add(&mut self, event: Event<'_>) {
@@ -47,6 +57,13 @@ impl Lost {
             Event::Callable => self.callables += 1,
             Event::Signal { object, .. } if is_alive(object) => self.signals += 1,
             Event::Rid(1..) => self.rids += 1,
+            Event::Object { class: Text::Utf8(class), .. } => {
+                self.code += usize::from(CODE.contains(&class));
+                self.is_in_image = class == IMAGE;
+            }
+            Event::Packed(plain) if plain.bytes.len() >= MANY_PIXELS => {
+                self.images += usize::from(std::mem::take(&mut self.is_in_image));
+            }
             _ => {}
         }
     }
@@ -62,11 +79,15 @@ impl Lost {
         let ids: Vec<_> = ids.into_iter().flatten().collect();
         let mut kept = Vec::new();
         if let Some((last, others)) = ids.split_last() {
-            let id = if self.count() - self.callables == 1 { "ID" } else { "IDs" };
+            let id = if self.objects + self.signals + self.rids == 1 { "ID" } else { "IDs" };
             let and = if others.is_empty() { "" } else { " and " };
             kept.push(format!("only the {id} of {}{and}{last}", others.join(", ")));
         }
         kept.extend(counted(self.callables, "Callable").map(|callables| format!("nothing of {callables}")));
+        kept.extend(
+            counted(self.code, "object").map(|objects| format!("{objects} with code, which no list of classes loads")),
+        );
+        kept.extend(counted(self.images, "image").map(|images| format!("all pixels of {images}")));
         let (index, path) = &self.first;
         let path = match name {
             Some(name) => format!("{}{path:#}", name(*index)),
@@ -75,7 +96,12 @@ impl Lost {
         };
         let first = if self.count() == 1 { "it is" } else { "the first is" };
         let save_objects = "; pass true as full_objects to save objects with their properties";
-        let advice = if self.objects == 0 { "" } else { save_objects };
+        let save_paths = "; save the resource_path of what is a file of the project";
+        let advice = match self.code + self.images {
+            0 if self.objects > 0 => save_objects,
+            0 => "",
+            _ => save_paths,
+        };
         format!("saved {}; {first} {path}{advice}", kept.join(" and "))
     }
 }

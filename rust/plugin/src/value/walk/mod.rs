@@ -4,6 +4,8 @@ mod lost;
 mod planning;
 
 use godot::builtin::{GString, Variant};
+use godot::classes::Script;
+use godot::obj::Gd;
 use varbatch_codec::{CodecError, CodecErrorKind, Copied, ElementType, Event, Keep, Kind, Shape, Step, Text};
 
 pub use self::lost::Lost;
@@ -289,7 +291,15 @@ fn full_object<'o>(
 
 #[cold]
 fn refused_object(object: &Value, position: usize) -> CodecError {
-    CodecError::new(position, refused::object_failed(&engine::class_of(object).to_string()))
+    let script = engine::script_of(object).try_to::<Gd<Script>>().ok();
+    let why = match script.map(|script| script.get_path().to_string()) {
+        Some(path) if !path.starts_with("res://") => {
+            let found = "an inner class, or a script without a file: move it to a file of its own";
+            CodecErrorKind::Refused(format!("expected an object whose script is a file in res://, found {found}"))
+        }
+        _ => refused::object_failed(&engine::class_of(object).to_string()),
+    };
+    CodecError::new(position, why)
 }
 
 /// Returns the step to the value of this key, as paths show it.

@@ -8,6 +8,7 @@ use varbatch_codec::limits::MAX_VALUE_LEN;
 use varbatch_codec::{Borrowed, CodecError, CodecErrorKind, Copied, Event, Keep, Kind, Mark, Plan, Text, Writer};
 use varbatch_workers::Threads;
 
+use super::lost::{CODE, IMAGE};
 use super::{Target, TargetNow, each, full_object, refused_object, walk};
 use crate::engine::{DIALECT, Pages, Str, Value};
 use crate::jobs::pool;
@@ -99,8 +100,11 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> TargetNow for Planning<'_, 'a, 'p, K> {
     #[inline(never)]
     fn object(&mut self, value: &Value, id: u64) -> Result<(), CodecError> {
         if let Some(full) = self.full
-            && full.get(id).is_some()
+            && let Some((list, _)) = full.get(id)
         {
+            if list.class == IMAGE || CODE.contains(&&*list.class) {
+                self.passing();
+            }
             return full_object(value, full, id, self);
         }
         self.passing();

@@ -1,0 +1,99 @@
+//! Makes objects and the types of containers, as the steps of a check say: see [`Makers`](crate::objects::Makers).
+
+use godot::builtin::{StringName, Variant};
+use varbatch_codec::{CodecErrorKind, ElementType, Kind};
+
+use super::{Build, Left, Refused, Stop, utf8};
+use crate::engine::{self, Slot, SlotType};
+use crate::objects::Step;
+use crate::value::refused;
+
+impl<'a> Build<'a, '_> {
+    /// Makes an object and sets its properties, in their order, step by step. Scripts may run.
+    #[inline(never)]
+    pub(super) fn object(&mut self, slot: &mut Slot, class: &str, count: usize, start: usize) -> Result<(), Stop> {
+        let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
+        let object = match makers.step() {
+            Step::Make(class) => makers.make(class),
+            Step::Pass(count, len) => {
+                self.reader.pass_properties(count as usize, len as usize);
+                slot.clear();
+                return Ok(());
+            }
+            _ => None,
+        };
+        let Some(mut object) = object else {
+            return Err(self.reader.error_at(start, refused::object_failed(class)).into());
+        };
+        let mut left = count;
+        while left > 0 {
+            let makers = self.makers.as_mut().expect("an object is made");
+            let step = makers.step();
+            left -= 1;
+            match step {
+                Step::Pass(count, len) => {
+                    left -= count as usize - 1;
+                    self.reader.pass_properties(count as usize, len as usize);
+                }
+                Step::Script(script, len) => {
+                    object.set_script(makers.class_of(script).script());
+                    if makers.is_new(script) && !object.has_script() {
+                        self.reader.next_event()?;
+                        let why = "expected a script whose _init() needs no arguments, found another".into();
+                        let at = self.reader.position();
+                        return Err(self.reader.error_at(at, CodecErrorKind::Refused(why)).into());
+                    }
+                    self.reader.pass_properties(1, len as usize);
+                }
+                Step::Set(name) | Step::Offer(name) => {
+                    makers.names.pass(name as usize, &mut self.reader)?;
+                    let (at, made, mut value) = (self.reader.position(), makers.made(), Slot::new());
+                    self.value(&mut value)?;
+                    let makers = self.makers.as_mut().expect("an object is made");
+                    let name = makers.names.name(name as usize);
+                    if let Step::Set(_) = step {
+                        object.set(name, value.value());
+                    } else if !object.try_set(name, value.value()) {
+                        makers.left_out.properties.add(Refused { count: 1, first: at });
+                        makers.free_from(made);
+                    }
+                }
+                Step::Make(_) => unreachable!("a property comes next"),
+            }
+        }
+        slot.set_variant(object.into_variant());
+        Ok(())
+    }
+
+    /// Passes a container whose elements have a script that is not listed.
+    pub(super) fn leave_null(&mut self, slot: &mut Slot, count: usize) -> Result<Left, Stop> {
+        self.reader.finish_value(self.reader.depth() - usize::from(count > 0))?;
+        slot.clear();
+        Ok(Left::Nothing)
+    }
+
+    /// Returns the element type in the engine's form: EncodedObjectAsID for any object type if objects are not allowed.
+    /// `None` for a script that is not listed, where null is left.
+    pub(super) fn slot_type(&mut self, element: ElementType<'a>) -> Result<Option<SlotType>, Stop> {
+        let objects = |class| SlotType::objects(class, Variant::nil());
+        let allow_objects = self.reader.allows_objects();
+        Ok(Some(match element {
+            ElementType::Any => SlotType::of(Kind::Nil),
+            ElementType::Builtin(kind) if allow_objects || kind != Kind::Object => SlotType::of(kind),
+            ElementType::Class(name) if allow_objects => objects(StringName::from(&engine::string_of(utf8(name)))),
+            ElementType::Script(_) if allow_objects && !self.kept.as_slice().is_empty() => {
+                let script = self.kept.next().expect("checked above").variant().clone();
+                SlotType::objects(engine::base_class(&script), script)
+            }
+            ElementType::Script(_) if allow_objects => {
+                let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
+                let Step::Script(script, _) = makers.step() else { return Ok(None) };
+                let class = makers.class_of(script);
+                SlotType::objects(class.class.clone(), class.script().variant().clone())
+            }
+            // The objects themselves are kept.
+            _ if !self.kept.as_slice().is_empty() => SlotType::of(Kind::Object),
+            _ => objects(StringName::from("EncodedObjectAsID")),
+        }))
+    }
+}
