@@ -52,6 +52,22 @@ static func _add_state(cases: Dictionary[String, Callable]) -> void:
 				for item: Item in items:
 					state.add(item, NAMES)
 		)
+	cases["VarBatchState.add_all, name by name"] = func(scale: int) -> Case:
+		var items := _items(scale)
+		return Case.of(
+			func() -> void:
+				var state := VarBatchState.new()
+				for name: String in NAMES:
+					state.add_all(items, [name])
+		)
+	cases["VarBatchState.remove, of each"] = func(scale: int) -> Case:
+		var items := _items(scale)
+		var state := _state(items)
+		var add := Case.call_on(state, &"add_all", [items, NAMES])
+		return Case.of(func() -> void: state.get_objects().map(state.remove), add)
+	cases["VarBatchState.get_missing_count"] = func(scale: int) -> Case:
+		var state := _state(_items(scale))
+		return Case.of(Case.call_on(state, &"get_missing_count", [state.capture()]))
 	cases["VarBatchState.add_all"] = func(scale: int) -> Case: return Case.of(_state.bind(_items(scale)))
 	for method: String in ["clear", "remove"]:
 		cases["VarBatchState.%s" % method] = func(scale: int) -> Case:

@@ -6,7 +6,7 @@ use crate::{Event, FLAG_64, Kind, MAX_VALUE_LEN, Plain, WORD, Width, padded};
 
 /// A value of Godot 4 without texts or other values in it, ready to be written in a fraction of a Writer's time.
 #[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flat<'a> {
     head: [u32; 3],
     head_words: usize,
@@ -51,6 +51,20 @@ impl<'a> Flat<'a> {
     #[inline(always)]
     pub fn size(&self) -> usize {
         self.head_words * WORD + padded(self.data.len())
+    }
+
+    /// Returns the bytes after those of the value, whatever is in its padding. `None` if they begin with another one.
+    #[inline(always)]
+    pub fn strip<'b>(&self, bytes: &'b [u8]) -> Option<&'b [u8]> {
+        let (value, rest) = bytes.split_at_checked(self.size())?;
+        let (head, data) = value.split_at(self.head_words * WORD);
+        let is_head = head.as_chunks().0.iter().zip(&self.head).all(|(word, own)| u32::from_le_bytes(*word) == *own);
+        // Word by word, as components were often just written in parts: `memcmp` would wait for them.
+        let is_data = match (self.data.as_chunks::<WORD>(), data.as_chunks::<WORD>().0) {
+            ((own, []), data) if own.len() <= 16 => own.iter().zip(data).all(|(own, word)| own == word),
+            _ => data.starts_with(self.data),
+        };
+        (is_head && is_data).then_some(rest)
     }
 
     /// Writes the value over the whole of `dest`. Panics if that is not exactly as long as the value.

@@ -50,7 +50,7 @@ impl VarBatchState {
 
     #[func(gd_self)]
     fn clear(this: Gd<Self>) {
-        let gone = std::mem::take(&mut *lock(&this.bind().members));
+        let gone = Arc::make_mut(&mut lock(&this.bind().members)).clear();
         drop(gone);
     }
 
@@ -70,8 +70,13 @@ impl VarBatchState {
     }
 
     #[func(gd_self)]
-    fn restore(this: Gd<Self>, bytes: PackedByteArray) -> EngineError {
-        end_of(CLASS, "restore", capture::restore(&members(&this), &bytes))
+    fn restore(this: Gd<Self>, bytes: PackedByteArray, #[opt(default = false)] allow_objects: bool) -> EngineError {
+        end_of(CLASS, "restore", capture::restore(&members(&this), &bytes, allow_objects))
+    }
+
+    #[func(gd_self)]
+    fn get_missing_count(this: Gd<Self>, bytes: PackedByteArray) -> i64 {
+        end_of(CLASS, "get_missing_count", capture::missing_count(&members(&this), &bytes))
     }
 
     #[func(gd_self)]

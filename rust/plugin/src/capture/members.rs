@@ -1,10 +1,12 @@
 //! The objects of a state, and which of their properties are captured.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use foldhash::HashSet;
-use godot::builtin::{AnyArray, PackedStringArray, StringName, VarArray};
-use varbatch_codec::Kind;
+use foldhash::{HashMap, HashSet};
+use godot::builtin::{AnyArray, PackedByteArray, PackedStringArray, StringName, VarArray};
+use varbatch_codec::{Kind, Plain};
 
 use crate::engine::{self, Slot, Value};
 use crate::objects::{Listed, Lists, PropertyPath, SCRIPT, alive, distinct, shown};
@@ -29,55 +31,117 @@ impl Member {
 /// The members of a state, in the order of adding. A call that is going on keeps those that there were.
 #[derive(Clone, Default)]
 pub struct Members {
-    pub list: Vec<Arc<Member>>,
+    /// By the number of their first property.
+    pub list: BTreeMap<u64, Arc<Member>>,
     /// The number of all properties: of the values in a capture.
     pub count: usize,
-    ids: HashSet<u64>,
+    /// The number of the next property that is added. None is used twice, so that captures tell what they are of.
+    next: u64,
+    objects: HashMap<u64, Known>,
 }
 
+/// The members of one object, by their numbers.
+#[derive(Clone, Default)]
+struct Known {
+    numbers: Vec<u64>,
+    /// The paths of all, once there are several.
+    paths: HashSet<PropertyPath>,
+}
+
+/// A member, and which of its properties.
+pub type Place<'m> = (&'m Member, usize);
+
+/// The numbers of the values in a capture, ascending.
+pub type Numbers = Vec<Range<u64>>;
+
 impl Members {
-    /// Returns the place of a value in a capture: the member, and which of its properties it is.
-    pub fn place(&self, mut value: usize) -> Option<(&Member, usize)> {
-        self.list.iter().find_map(|member| match value.checked_sub(member.paths.len()) {
-            None => Some((&**member, value)),
-            Some(rest) => {
-                value = rest;
-                None
-            }
+    /// Returns, for each value of a capture with these numbers, the property that it is of, if that is still there.
+    pub fn places(&self, numbers: Numbers) -> impl Iterator<Item = Option<Place<'_>>> {
+        let mut list = self.list.iter().map(|(&first, member)| (first, &**member)).peekable();
+        numbers.into_iter().flatten().map(move |number| {
+            while list.next_if(|(first, member)| first + member.paths.len() as u64 <= number).is_some() {}
+            let (first, member) = list.peek()?;
+            Some((*member, usize::try_from(number.checked_sub(*first)?).ok()?))
         })
     }
+
+    /// True if properties of an object were added at different times.
+    pub fn are_apart(&self) -> bool {
+        self.objects.len() < self.list.len()
+    }
+
     pub fn objects(&self) -> VarArray {
         let mut known = HashSet::default();
-        let new = self.list.iter().filter(|member| known.insert(member.id));
+        let new = self.list.values().filter(|member| known.insert(member.id));
         new.map(|member| member.object.value().variant().clone()).collect()
     }
 
     fn push(&mut self, mut member: Member) {
-        if self.ids.contains(&member.id) {
-            let known = self.list.iter().filter(|known| known.id == member.id);
-            let known: Vec<_> = known.flat_map(|known| &*known.paths).collect();
-            if member.paths.iter().any(|path| known.contains(&path)) {
-                member.paths = member.paths.iter().filter(|path| !known.contains(path)).cloned().collect();
+        let known = self.objects.entry(member.id).or_default();
+        if let Some(first) = known.numbers.first() {
+            if known.paths.is_empty() {
+                known.paths.extend(self.list[first].paths.iter().cloned());
+            }
+            let new: Vec<_> = member.paths.iter().filter(|path| known.paths.insert((*path).clone())).cloned().collect();
+            if new.len() < member.paths.len() {
+                member.paths = new.into();
             }
         }
-        if member.paths.is_empty() {
-            return;
+        if !member.paths.is_empty() {
+            known.numbers.push(self.next);
+            self.next += member.paths.len() as u64;
+            self.count += member.paths.len();
+            self.list.insert(self.next - member.paths.len() as u64, member.into());
         }
-        self.ids.insert(member.id);
-        self.count += member.paths.len();
-        self.list.push(member.into());
     }
 
     /// Removes the properties of an object, which may have been freed, and returns them.
     pub fn remove(&mut self, object: &Value) -> Vec<Arc<Member>> {
-        let id = engine::id_in(object);
-        if !self.ids.remove(&id) {
-            return Vec::new();
-        }
-        let gone: Vec<_> = self.list.extract_if(.., |member| member.id == id).collect();
+        let known = self.objects.remove(&engine::id_in(object)).unwrap_or_default();
+        let gone: Vec<_> = known.numbers.iter().filter_map(|number| self.list.remove(number)).collect();
         self.count -= gone.iter().map(|member| member.paths.len()).sum::<usize>();
         gone
     }
+
+    /// Removes all, and returns them.
+    pub fn clear(&mut self) -> Self {
+        std::mem::replace(self, Self { next: self.next, ..Self::default() })
+    }
+}
+
+/// Returns the first value of a capture: for each run of numbers, how many are missing before it and its length, as LEB128.
+pub fn bytes_of(numbers: &Numbers) -> PackedByteArray {
+    let (mut bytes, mut end) = (Vec::new(), 0);
+    for run in numbers {
+        for mut number in [run.start - end, run.end - run.start] {
+            while number > 0x7f {
+                bytes.push(number as u8 | 0x80);
+                number >>= 7;
+            }
+            bytes.push(number as u8);
+        }
+        end = run.end;
+    }
+    bytes.into()
+}
+
+/// Reads what [`bytes_of`] returns for `count` values.
+pub fn numbers_in(found: Plain<'_>, count: usize) -> Option<Numbers> {
+    let mut bytes = Some(found.bytes).filter(|_| found.kind == Kind::PackedByteArray)?;
+    let (mut numbers, mut end, mut sum) = (Numbers::new(), 0_u64, 0);
+    while !bytes.is_empty() {
+        let start = end.checked_add(leb128(&mut bytes)?)?;
+        end = start.checked_add(leb128(&mut bytes)?)?;
+        sum += end - start;
+        numbers.push(start..end);
+    }
+    (sum == count as u64).then_some(numbers)
+}
+
+fn leb128(bytes: &mut &[u8]) -> Option<u64> {
+    let len = 1 + bytes.iter().take(8).position(|byte| byte & 0x80 == 0)?;
+    let number = bytes.split_off(..len)?;
+    Some(number.iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f)))
 }
 
 /// Adds properties of objects; all that they store, if there are no names. Getters may run.
@@ -118,7 +182,11 @@ impl Adding {
         let id = alive(object.value()).map_err(|found| format!("expected an object, found {found}"))?;
         let class = engine::class_name(object.value());
         let (paths, missing) = match self.names.is_empty() {
-            true => (self.stored(object.value()), Vec::new()),
+            true => {
+                let (list, _) = self.lists.of(object.value());
+                let names = list.names.iter().zip(&list.texts).filter(|(_, text)| *text != SCRIPT);
+                (names.map(|(name, _)| name.clone().into()).collect(), Vec::new())
+            }
             false => self.named(object.value()),
         };
         let shown = || shown(object.value(), &class, id);
@@ -132,12 +200,6 @@ impl Adding {
             self.last = paths.into();
         }
         Ok(Member { object, id, class, paths: Arc::clone(&self.last) })
-    }
-
-    fn stored(&mut self, object: &Value) -> Vec<PropertyPath> {
-        let (list, _) = self.lists.of(object);
-        let names = list.names.iter().zip(&list.texts).filter(|(_, text)| *text != SCRIPT);
-        names.map(|(name, _)| PropertyPath::from(name.clone())).collect()
     }
 
     /// Returns those of the caller's names that lead to something, and the others.

@@ -1,8 +1,8 @@
 //! Captures the values of properties of many objects, and restores what differs.
 //!
 //! ```text
-//! capture: members --read--> Array --encode--> bytes
-//! restore: bytes --Reader--> the bytes of a value, compared with those of the property now --build--> set, if they differ
+//! capture: members --read--> Array of their numbers and all values --encode--> bytes
+//! restore: bytes --Reader--> the bytes of a value, compared with the property now --build--> set, if they differ
 //! ```
 //!
 //! Getters, setters and Loggers may run in any call of the engine and use the same state again. So each call works on the
@@ -14,36 +14,43 @@ mod restore;
 use godot::prelude::*;
 use varbatch_codec::{Kind, Step};
 
+use self::members::{Member, Numbers, bytes_of};
 pub use self::members::{Members, add};
-pub use self::restore::{restore, restore_values};
+pub use self::restore::{missing_count, restore, restore_values};
 use crate::engine::{Slot, Value};
 use crate::report::{Line, Outcome};
 
-/// Reads all values into an Array, null for those that are gone. Getters run.
-fn read(members: &Members) -> (Slot, Vec<Line>) {
+/// Reads all values into an Array, behind their numbers; null for those that are gone. Getters run.
+fn read(members: &Members) -> (Slot, Numbers, Vec<Line>) {
     let (mut array, mut skipped) = (Slot::new(), Skipped::default());
-    let mut left = array.set_array(members.count);
-    for member in &members.list {
-        let (object, index) = (member.object.value(), members.count - left.len());
-        let (slots, rest) = left.split_at_mut(member.paths.len());
-        left = rest;
-        for (at, (path, slot)) in member.paths.iter().zip(slots).enumerate() {
-            if !path.read(object, slot) {
-                skipped.add(index + at, freed_or(GONE, object));
+    let (first_slot, mut rest) = array.set_array(1 + members.count).split_first_mut().expect("at least one");
+    let mut numbers = Numbers::new();
+    for (&first, member) in &members.list {
+        let end = first + member.paths.len() as u64;
+        match numbers.last_mut() {
+            Some(run) if run.end == first => run.end = end,
+            _ => numbers.push(first..end),
+        }
+        let slots;
+        (slots, rest) = rest.split_at_mut(member.paths.len());
+        for (property, (path, slot)) in member.paths.iter().zip(slots).enumerate() {
+            if !path.read(member.object.value(), slot) {
+                skipped.add(member, property, freed_or(GONE, member.object.value()));
             }
         }
     }
-    let lines = skipped.text(members, "wrote null for").map(Line::warning).into_iter().collect();
-    (array, lines)
+    first_slot.set(bytes_of(&numbers));
+    let lines = skipped.text("wrote null for").map(Line::warning).into_iter().collect();
+    (array, numbers, lines)
 }
 
-/// Returns what the engine's `var_to_bytes` makes of all values in one Array.
+/// Returns what the engine's `var_to_bytes` makes of the Array, but that containers keep the class of their elements.
 pub fn capture(members: &Members) -> Outcome<PackedByteArray> {
-    let (values, mut lines) = read(members);
+    let (values, numbers, mut lines) = read(members);
     let mut bytes = PackedByteArray::new();
-    if let Err(error) = crate::calls::encode::encode(values.value(), false, &mut bytes) {
+    if let Err(error) = crate::calls::encode::encode_typed(values.value(), &mut bytes) {
         let place = match error.path().steps().next() {
-            Some(Step::Index(value)) => members.place(*value),
+            Some(Step::Index(value)) => members.places(numbers).nth(value.wrapping_sub(1)).flatten(),
             _ => None,
         };
         let of = place.map(|(member, property)| member.shown(property) + ": ").unwrap_or_default();
@@ -54,7 +61,7 @@ pub fn capture(members: &Members) -> Outcome<PackedByteArray> {
 
 /// Returns all values, with copies of the containers: the objects may change theirs.
 pub fn capture_values(members: &Members) -> Outcome<VarArray> {
-    let (values, lines) = read(members);
+    let (values, _, lines) = read(members);
     let own = values.value().view().elements().iter().map(|value| own(value).value().variant().clone());
     Outcome::new(own.collect(), lines)
 }
@@ -72,8 +79,10 @@ type Why = &'static str;
 const FREED: Why = "the object was freed";
 const GONE: Why = "there is no such property";
 const CALLABLE: Why = "bytes hold nothing of a Callable";
+const OBJECT: Why = "there is an object in it (restore() has allow_objects)";
 const FREED_INSIDE: Why = "an object in it was freed, and is null now";
 const REFUSED: Why = "the object refuses the value";
+const OTHER: Why = "the object keeps another value, whatever is set first";
 
 fn freed_or(otherwise: Why, object: &Value) -> Why {
     if object.object_id() == 0 { FREED } else { otherwise }
@@ -81,21 +90,20 @@ fn freed_or(otherwise: Why, object: &Value) -> Why {
 
 /// The values that a capture cannot hold, or that cannot be restored: they are counted, and the first one is named.
 #[derive(Default)]
-struct Skipped {
+struct Skipped<'m> {
     count: usize,
-    first: Option<(usize, Why)>,
+    first: Option<(&'m Member, usize, Why)>,
 }
 
-impl Skipped {
-    fn add(&mut self, value: usize, why: Why) {
+impl<'m> Skipped<'m> {
+    fn add(&mut self, member: &'m Member, property: usize, why: Why) {
         self.count += 1;
-        self.first.get_or_insert((value, why));
+        self.first.get_or_insert((member, property, why));
     }
 
     /// Returns the text of the warning. A getter may run. `None` if nothing was skipped.
-    fn text(&self, members: &Members, what: &str) -> Option<String> {
-        let (value, why) = self.first?;
-        let (member, property) = members.place(value)?;
+    fn text(&self, what: &str) -> Option<String> {
+        let (member, property, why) = self.first?;
         let first = member.shown(property);
         Some(match self.count {
             1 => format!("{what} 1 value: {first}: {why}"),

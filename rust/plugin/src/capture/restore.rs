@@ -1,189 +1,228 @@
 //! Restores captured values: each property is read, and set if its value differs.
 
+use std::cell::Cell;
+
 use godot::builtin::{AnyArray, PackedByteArray, Variant};
-use godot::global::Error as EngineError;
-use varbatch_codec::{Chunk, Cursor, ElementType, Event, Kind, Reader, Shape, Writer, validate};
+use godot::classes::ResourceLoader;
+use godot::global::{Error as EngineError, is_equal_approx};
+use godot::obj::Singleton;
+use varbatch_codec::{ElementType, Event, Kind, Reader, Scalar, Shape, validate};
 use varbatch_workers::Threads;
 
-use super::{CALLABLE, FREED_INSIDE, GONE, Members, REFUSED, Skipped, Why, freed_or, own};
+use super::members::{Numbers, Place, numbers_in};
+use super::{CALLABLE, FREED_INSIDE, GONE, Members, OBJECT, OTHER, REFUSED, Skipped, Why, freed_or, own};
+use crate::calls::encode::{Comparing, are_same};
 use crate::calls::get_in;
-use crate::engine::{self, DIALECT, OwnedType, Slot, Value, object_of_id};
+use crate::engine::{self, OwnedType, Slot, Value, object_of_id};
 use crate::report::{Failure, Line, Outcome};
-use crate::undo::states::States;
 use crate::value::build::{Build, MayAsk, build_flat};
+use crate::value::element_scripts;
 use crate::value::string_cache::Texts;
-use crate::value::walk::{Held, Planning, walk};
 
 /// Restores what [`super::capture`] has returned. Changes nothing if the bytes are anything else.
-pub fn restore(members: &Members, bytes: &PackedByteArray) -> Outcome<EngineError> {
-    Outcome::of_code(values_in(members, engine::bytes_of(bytes)).map(|mut rest| {
-        let (mut writer, mut chars) = (Writer::new(DIALECT), Vec::new());
-        set_each(members, |now| {
-            if let Some(after) = now.and_then(|now| strip(now, rest, &mut writer, &mut chars)) {
-                rest = after;
-                return Ok(None);
-            }
-            // They were read to their end before.
-            let len = validate(Reader::new(rest)).unwrap_or_default();
-            let (value, after) = rest.split_at(len.min(rest.len()));
-            rest = after;
-            now.map(|now| made(now, value)).transpose()
-        })
+pub fn restore(members: &Members, bytes: &PackedByteArray, allow_objects: bool) -> Outcome<EngineError> {
+    Outcome::of_code(values_in(engine::bytes_of(bytes)).map(|(numbers, mut rest)| {
+        let [mut stripping, mut comparing] = [Comparing::new(), Comparing::new()];
+        let next = |now: Option<&Value>| {
+            let (start, after) = (rest, now.and_then(|now| stripping.strip(now, rest)));
+            rest = after.unwrap_or_else(|| after_first(start));
+            (&start[..start.len() - rest.len()], after.is_some())
+        };
+        let is_same = |now: &Value, value| comparing.strip(now, value).is_some_and(<[u8]>::is_empty);
+        set_each(members, numbers, next, is_same, |now, value| made(now, value, allow_objects))
     }))
 }
 
-fn values_in<'a>(members: &Members, bytes: &'a [u8]) -> Result<&'a [u8], Failure> {
+/// Returns the bytes after the first value. They were read to their end before.
+fn after_first(bytes: &[u8]) -> &[u8] {
+    use Event::{Array, Dictionary, NodePath, PackedStrings};
+    match Reader::flat(bytes) {
+        Some((Array { .. } | Dictionary { .. } | NodePath { .. } | PackedStrings { .. }, _)) | None => {
+            &bytes[validate(Reader::new(bytes)).unwrap_or_default().min(bytes.len())..]
+        }
+        Some((_, after)) => after,
+    }
+}
+
+/// Returns how many values of a capture are of properties that are no longer there.
+pub fn missing_count(members: &Members, bytes: &PackedByteArray) -> Outcome<i64> {
+    let is_alive = |(member, _): Place<'_>| member.object.value().object_id() != 0;
+    match values_in(engine::bytes_of(bytes)) {
+        Ok((numbers, _)) => {
+            let missing = members.places(numbers).filter(|place| !place.is_some_and(is_alive));
+            Outcome::new(missing.count() as i64, Vec::new())
+        }
+        Err(failure) => Outcome::failed(-1, failure),
+    }
+}
+
+/// Returns the numbers of the values in a capture, and their bytes.
+fn values_in(bytes: &[u8]) -> Result<(Numbers, &[u8]), Failure> {
     let mut reader = Reader::new(bytes);
     validate(reader.clone()).map_err(get_in::failure)?;
-    let kind = reader.peek_kind()?;
-    let found = match reader.next_event()? {
-        Some(Event::Array { element: ElementType::Any, count }) if count == members.count => {
-            return Ok(reader.bytes(reader.position(), bytes.len()));
-        }
-        Some(Event::Array { element: ElementType::Any, count }) => format!("one of {count}"),
-        Some(Event::Array { .. }) => "a typed Array".into(),
-        _ => kind.name().into(),
-    };
-    Err(format!("expected an Array of {} values, found {found}", members.count).into())
+    if let Some(Event::Array { element: ElementType::Any, count }) = reader.next_event()?
+        && let Some(count) = count.checked_sub(1)
+        && let Some(Event::Packed(plain)) = reader.next_event()?
+        && let Some(numbers) = numbers_in(plain, count)
+    {
+        return Ok((numbers, reader.bytes(reader.position(), bytes.len())));
+    }
+    Err("expected what capture() returns, found another value".into())
 }
 
 pub fn restore_values(members: &Members, values: &AnyArray) -> Outcome<EngineError> {
-    if values.len() != members.count {
-        let text = format!("expected {} values, found {}", members.count, values.len());
-        return Outcome::of_code(Err(Failure::invalid(text)));
-    }
     // Scripts may change the caller's array.
     let values: Vec<_> = engine::values(values).iter().map(Slot::of).collect();
-    let mut values = values.iter();
-    set_each(members, |now| {
-        let value = values.next().expect("one for each property");
-        match now {
-            Some(now) if !are_same(now, value.value()) => Ok(Some((own(value.value()), None))),
-            _ => Ok(None),
-        }
-    })
+    let numbers = values.split_first().and_then(|(numbers, values)| {
+        let view = numbers.value().view();
+        matches!(view.kind().shape(), Shape::Packed { .. }).then(|| numbers_in(view.plain(), values.len()))?
+    });
+    let Some(numbers) = numbers else {
+        return Outcome::of_code(Err(Failure::invalid("expected what capture_values() returns, found another Array")));
+    };
+    let mut values = Slot::values(&values)[1..].iter();
+    let next = |now: Option<&Value>| {
+        let value = values.next().expect("one for each number");
+        (value, now.is_some_and(|now| are_same(now, value)))
+    };
+    set_each(members, numbers, next, are_same, |_, value| Ok((own(value), None)))
 }
 
 /// A value to set; and what is missing in it.
 type Made = (Slot, Option<Why>);
 
-/// Sets each property to what `differing` returns, if anything, for its value now, which is `None` if it is gone.
-fn set_each(
-    members: &Members,
-    mut differing: impl FnMut(Option<&Value>) -> Result<Option<Made>, Why>,
+/// Passes over the properties of objects of which something was set. Every other one goes backwards. Each sets one more of a
+/// chain of properties of which the next one changes or limits the one before, and many more in the order of the chain, so
+/// that those are enough for a chain of 16 in any order. They end before if nothing differs, or not less than two passes
+/// ago. The last one only looks.
+const PASSES: usize = 16;
+
+/// Sets each property to the value that was captured, if that is not the same as its value now. `next` returns the next
+/// value, and whether it is the same as the one of now; `is_same` tells that of one that it has returned.
+fn set_each<'m, T: Copy>(
+    members: &'m Members,
+    numbers: Numbers,
+    mut next: impl FnMut(Option<&Value>) -> (T, bool),
+    mut is_same: impl FnMut(&Value, T) -> bool,
+    make: impl Fn(&Value, T) -> Result<Made, Why>,
 ) -> Outcome<EngineError> {
-    let (mut skipped, mut now, mut index) = (Skipped::default(), Slot::new(), 0);
-    for member in &members.list {
+    let (mut skipped, mut slot, set_count) = (Skipped::default(), Slot::new(), Cell::new(0));
+    // Returns false for what cannot be set.
+    let mut set = |(member, property): Place<'m>, now: Option<&Value>, (value, is_same): (T, bool), pass| {
         let object = member.object.value();
-        for path in &*member.paths {
-            let is_read = path.read(object, &mut now);
-            let result = match differing(is_read.then_some(now.value())) {
-                _ if !is_read => Err(freed_or(GONE, object)),
-                Ok(Some((new, _))) if !path.write(object, new.value()) => Err(freed_or(REFUSED, object)),
-                Ok(Some((_, Some(why)))) | Err(why) => Err(why),
-                Ok(_) => Ok(()),
-            };
-            if let Err(why) = result {
-                skipped.add(index, why);
+        let try_set = || {
+            let now = now.ok_or_else(|| freed_or(GONE, object))?;
+            let (new, missing) = make(now, value)?;
+            match pass {
+                // The same in other bytes; and what a getter has computed of other properties, and rounded.
+                1.. if are_same(now, new.value()) => return Ok(()),
+                2.. if are_near(now, new.value()) => return Ok(()),
+                PASSES => return Err(OTHER),
+                _ => set_count.update(|count| count + 1),
             }
-            index += 1;
+            let is_set = member.paths[property].write(object, new.value());
+            if is_set { missing.map_or(Ok(()), Err) } else { Err(freed_or(REFUSED, object)) }
+        };
+        is_same || try_set().map_err(|why| skipped.add(member, property, why)).is_ok()
+    };
+    // The properties of objects of which something was set, and where those of the last member begin.
+    let (mut again, mut start, is_apart) = (Vec::new(), (0, 0), members.are_apart());
+    for place in members.places(numbers) {
+        let Some(place) = place else {
+            next(None);
+            continue;
+        };
+        if place.1 == 0 && !is_apart {
+            if set_count.get() == start.1 {
+                again.truncate(start.0);
+            }
+            start = (again.len(), set_count.get());
+        }
+        let now = read(place, &mut slot);
+        let value = next(now);
+        if set(place, now, value, 0) {
+            again.push((place, value.0));
         }
     }
-    let lines = skipped.text(members, "skipped").map(Line::warning).into_iter().collect();
+    let (mut pass, mut before) = (1, [usize::MAX; 2]);
+    while set_count.get() > 0 && pass <= PASSES {
+        set_count.set(0);
+        again.reverse();
+        again.retain(|&(place, value)| {
+            let now = read(place, &mut slot);
+            set(place, now, (value, now.is_some_and(|now| is_same(now, value))), pass)
+        });
+        pass = if set_count.get() < before[0] { pass + 1 } else { PASSES.max(pass + 1) };
+        before = [before[1], set_count.get()];
+    }
+    let lines = skipped.text("skipped").map(Line::warning).into_iter().collect();
     Outcome::new(EngineError::OK, lines)
 }
 
-const CHUNK: usize = 4096;
-
-/// Returns the bytes after those of the value; `None` if they begin with another one, as bytes tell where they end.
-fn strip<'b>(value: &Value, bytes: &'b [u8], writer: &mut Writer<'static>, chars: &mut Vec<u8>) -> Option<&'b [u8]> {
-    writer.clear();
-    let (start, is_lossy) = (writer.mark(), std::sync::atomic::AtomicBool::new(false));
-    let walked = walk(value, &mut Planning::<Held>::new(writer, None, &is_lossy));
-    if walked.and_then(|()| writer.end_value(start)).is_err() {
-        writer.drop_value(start);
-        return None;
-    }
-    let (mut cursor, mut rest) = (Cursor::new(), bytes);
-    while let Some(chunk) = cursor.next(writer.plan(), CHUNK) {
-        rest = match chunk {
-            Chunk::Bytes(bytes) => rest.strip_prefix(bytes)?,
-            Chunk::Utf32(_) => {
-                chars.clear();
-                chunk.append_to(chars);
-                rest.strip_prefix(chars.as_slice())?
-            }
-        };
-    }
-    Some(rest)
+fn read<'s>((member, property): Place<'_>, slot: &'s mut Slot) -> Option<&'s Value> {
+    member.paths[property].read(member.object.value(), slot).then(|| slot.value())
 }
 
-/// True if two values have the same bytes, and the same objects and Callables.
-fn are_same(now: &Value, value: &Value) -> bool {
-    let (one, other) = (now.view(), value.view());
-    match one.kind().shape() {
-        _ if one.kind() != other.kind() => false,
-        Shape::Bool => one.bool() == other.bool(),
-        Shape::Int => one.int() == other.int(),
-        Shape::Float => one.float().to_bits() == other.float().to_bits(),
-        Shape::Components { .. } => one.plain().bytes == other.plain().bytes,
-        _ => {
-            let (mut states, mut spans) = (States::default(), Vec::new());
-            let errors = states.encode(&[Slot::of(now), Slot::of(value)], &mut spans);
-            errors.is_empty() && states.get(spans[0]).is_same(states.get(spans[1]))
+/// True if the engine takes two values for approximately equal.
+fn are_near(one: &Value, other: &Value) -> bool {
+    let (view, other_view) = (one.view(), other.view());
+    match view.kind().shape() {
+        _ if view.kind() != other_view.kind() || view.kind() == Kind::Projection => false,
+        Shape::Float => is_equal_approx(view.float(), other_view.float()),
+        Shape::Components { scalar: Scalar::Real | Scalar::F32, .. } => {
+            one.variant().call("is_equal_approx", &[other.variant().clone()]).booleanize()
         }
+        _ => false,
     }
 }
 
 /// Builds a value that differs from the one of now. Objects are those of their ids, or null if they were freed.
-fn made(now: &Value, bytes: &[u8]) -> Result<Made, Why> {
+fn made(now: &Value, bytes: &[u8], allow_objects: bool) -> Result<Made, Why> {
     let mut slot = Slot::new();
     if build_flat(bytes, &mut slot, 0, None) {
         match slot.value().view().kind() {
-            Kind::Callable => return Err(CALLABLE),
-            Kind::Object => {}
+            Kind::Callable | Kind::Signal | Kind::Object => {}
             _ => return Ok((slot, None)),
         }
     }
-    let (mut kept, mut reader) = (Vec::new(), Reader::new(bytes));
+    let (mut kept, mut reader, mut is_freed) = (Vec::new(), Reader::new(bytes), false);
+    // A script without a path is known only if the property still has it.
+    let mut own = scripts_of(now);
     while let Ok(Some(event)) = reader.next_event() {
         match event {
             Event::Callable => return Err(CALLABLE),
-            Event::ObjectId(id) => kept.push(object_of_id(id)),
-            _ => {}
+            Event::ObjectId(id) | Event::Signal { object: id, .. } if id != 0 && !allow_objects => return Err(OBJECT),
+            Event::ObjectId(id) => {
+                kept.push(object_of_id(id));
+                is_freed |= kept.last().is_some_and(|object| object.value().object_id() == 0);
+            }
+            _ => kept.extend(element_scripts(event).map(|path| script_at(path, own.next()))),
         }
+        own.by_ref().for_each(drop);
     }
-    let is_freed = Slot::values(&kept).iter().any(|object| object.object_id() == 0);
-    // One more, as containers hold objects of any class if some are kept.
-    kept.push(Slot::new());
     let (mut texts, alone) = (Texts::for_bytes(0), Threads::alone());
-    let build = Build::new(Reader::new(bytes), &mut texts, &alone, MayAsk::Conversions);
+    let build = Build::new(Reader::new(bytes).with_objects(true), &mut texts, &alone, MayAsk::Conversions);
     // This cannot fail: the bytes were read to their end before.
     _ = build.keeping(Slot::values(&kept)).build(&mut slot);
-    Ok((typed_as(now, slot), is_freed.then_some(FREED_INSIDE)))
+    Ok((slot, is_freed.then_some(FREED_INSIDE)))
 }
 
-/// Gives a container of objects the classes and scripts that the property's container has now: bytes hold none.
-fn typed_as(now: &Value, made: Slot) -> Slot {
-    let is_same_kind = now.view().kind() == made.value().view().kind();
-    let has_class = |of: &OwnedType| matches!(of, OwnedType::Class(_) | OwnedType::Script { .. });
-    let is_object = |of: &OwnedType| has_class(of) || matches!(of, OwnedType::Builtin(Kind::Object));
-    if !is_same_kind || !types_of(now).iter().any(has_class) || !types_of(made.value()).iter().any(is_object) {
-        return made;
-    }
-    let typed = now.variant().call("duplicate", &[]);
-    typed.call("clear", &[]);
-    typed.call("assign", &[made.value().variant().clone()]);
-    // The property may have held another class of objects then.
-    let size = |container: &Variant| container.call("size", &[]);
-    if size(&typed) == size(made.value().variant()) { Slot::from(typed) } else { made }
+/// Returns a script that is loaded, as bytes choose nothing that runs. Null if there is none.
+fn script_at(path: &str, own: Option<Variant>) -> Slot {
+    let script = match own {
+        Some(script) if path.is_empty() => Some(script),
+        _ if !ResourceLoader::singleton().has_cached(path) => None,
+        _ => engine::script(path).map(|(script, _)| script),
+    };
+    script.map_or_else(Slot::new, Slot::from)
 }
 
-fn types_of(value: &Value) -> [OwnedType; 2] {
-    let view = value.view();
-    match view.kind() {
+fn scripts_of(container: &Value) -> impl Iterator<Item = Variant> + use<> {
+    let view = container.view();
+    let types = match view.kind() {
         Kind::Array => [view.element_type(true), OwnedType::Any],
         Kind::Dictionary => view.entry_types(true).into(),
         _ => [OwnedType::Any, OwnedType::Any],
-    }
+    };
+    types.into_iter().filter_map(|of| if let OwnedType::Script { script, .. } = of { Some(script) } else { None })
 }

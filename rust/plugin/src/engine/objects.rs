@@ -97,6 +97,22 @@ pub fn with_property(holder: &Value, name: &StringName, new: &Value) -> Option<S
     set_named(&mut holder, name, new).then(|| Slot::from(holder))
 }
 
+/// Sets a property of an object. `false` if there is none, or the object refuses the value.
+#[inline]
+pub fn set_property(object: &Value, name: &StringName, new: &Value) -> bool {
+    let mut is_valid = 0;
+    if object.view().kind() == Kind::Object {
+        // SAFETY: both Variants and the name are alive. The engine looks whether the object is alive, sets the property of
+        // it, and leaves the Variant as it is, although it takes all holders as mutable.
+        unsafe {
+            let set = api().interface.variant_set_named;
+            let object = object.variant().var_sys().cast_mut();
+            set(object, name.string_sys(), new.variant().var_sys(), &raw mut is_valid);
+        }
+    }
+    is_valid != 0
+}
+
 fn set_named(holder: &mut Variant, name: &StringName, new: &Value) -> bool {
     let mut is_valid = 0;
     // SAFETY: both Variants and the name are alive. The engine looks whether an object is alive.

@@ -17,7 +17,7 @@ pub fn read(object: &Value, names: &[StringName], slots: &mut [Slot], mut missin
 }
 
 /// The name of a property, and those that lead into its value.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct PropertyPath {
     name: StringName,
     subnames: Vec<StringName>,
@@ -46,7 +46,10 @@ impl PropertyPath {
 
     /// Writes it. `false` if there is no such property or part, or the object refuses the value. Scripts may run.
     pub fn write(&self, object: &Value, new: &Value) -> bool {
-        changed(object, &self.name, &self.subnames, new).is_some()
+        match self.subnames.as_slice() {
+            [] => engine::set_property(object, &self.name, new),
+            subnames => changed(object, &self.name, subnames, new).is_some(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Encodes values: plans some, on one thread or several, allocates their outputs, and fills these. A plain call is a loop
 //! of that; a task plans all values first, so that they may be changed or dropped afterwards.
 
+mod compare;
 mod to_bytes;
 mod to_frames;
 
@@ -13,6 +14,7 @@ use varbatch_codec::{Borrowed, CodecError, Event, Flat, Mark, Plan, Shape, Write
 use varbatch_storage::fill::{self, CUT_FROM, PARALLEL_FROM};
 use varbatch_workers::Threads;
 
+pub use self::compare::{Comparing, are_same};
 pub use self::to_bytes::{ToBytes, vars_to_bytes};
 pub use self::to_frames::{Plans, ToFrames, vars_to_frames};
 use crate::engine::{self, BytesOut, DIALECT, Slot, Value};
@@ -36,7 +38,7 @@ pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Res
                 flat.fill(out.allocate(flat.size()));
                 Ok(())
             }
-            None => encode_with(value, None, &AtomicBool::new(false), out),
+            None => encode_with(value, None, false, &AtomicBool::new(false), out),
         },
         true => encode_full(value, out),
     }
@@ -65,7 +67,7 @@ fn flat(value: &Value) -> Option<Flat<'_>> {
 #[inline(never)]
 fn encode_full(value: &Value, out: &mut dyn BytesOut) -> Result<(), CodecError> {
     let (mut objects, is_lossy) = (FullObjects::default(), AtomicBool::new(false));
-    match encode_with(value, Some(&objects), &is_lossy, out) {
+    match encode_with(value, Some(&objects), true, &is_lossy, out) {
         // Only an object was missing: most values have none.
         Err(_) if is_lossy.into_inner() => {}
         result => return result,
@@ -75,19 +77,25 @@ fn encode_full(value: &Value, out: &mut dyn BytesOut) -> Result<(), CodecError> 
     let root = || std::slice::from_ref(value.value());
     objects = FullObjects::found_in(root());
     objects.read(root);
-    encode_with(value.value(), Some(&objects), &AtomicBool::new(false), out)
+    encode_with(value.value(), Some(&objects), true, &AtomicBool::new(false), out)
+}
+
+/// Encodes objects by their ids, but containers with the class and the script of their elements.
+pub fn encode_typed(value: &Value, out: &mut impl BytesOut) -> Result<(), CodecError> {
+    encode_with(value, None, true, &AtomicBool::new(false), out)
 }
 
 #[inline(never)]
 fn encode_with(
     value: &Value,
     full: Option<&FullObjects>,
+    is_typed: bool,
     is_lossy: &AtomicBool,
     out: &mut dyn BytesOut,
 ) -> Result<(), CodecError> {
     let mut writer = Writer::within(DIALECT, SPARE.take().unwrap_or_default());
     let start = writer.mark();
-    walk(value, &mut Planning { may_split: true, ..Planning::<Borrowed>::new(&mut writer, full, is_lossy) })?;
+    walk(value, &mut Planning { may_split: true, is_typed, ..Planning::<Borrowed>::new(&mut writer, full, is_lossy) })?;
     writer.end_value(start)?;
     let plan = writer.into_plan();
     put(&plan, out);

@@ -83,7 +83,11 @@ impl<'a> Build<'a, '_> {
             ElementType::Class(name) if allow_objects => objects(StringName::from(&engine::string_of(utf8(name)))),
             ElementType::Script(_) if allow_objects && !self.kept.as_slice().is_empty() => {
                 let script = self.kept.next().expect("checked above").variant().clone();
-                SlotType::objects(engine::base_class(&script), script)
+                if script.is_nil() {
+                    SlotType::of(Kind::Object)
+                } else {
+                    SlotType::objects(engine::base_class(&script), script)
+                }
             }
             ElementType::Script(_) if allow_objects => {
                 let Some(makers) = &mut self.makers else { return Err(Stop::MayNotAsk) };
@@ -91,8 +95,6 @@ impl<'a> Build<'a, '_> {
                 let class = makers.class_of(script);
                 SlotType::objects(class.class.clone(), class.script().variant().clone())
             }
-            // The objects themselves are kept.
-            _ if !self.kept.as_slice().is_empty() => SlotType::of(Kind::Object),
             _ => objects(StringName::from("EncodedObjectAsID")),
         }))
     }

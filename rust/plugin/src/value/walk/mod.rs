@@ -60,12 +60,17 @@ pub trait TargetNow: AsNow {
     /// Called before a value that means nothing to another process: a RID, a Callable or a Signal.
     fn passing(&mut self) {}
 
-    /// Takes the script of a typed container's elements. By default it must be in `res://`, to be found again.
+    /// Takes the script of a typed container's elements. Next to full objects it must be in `res://`, to be found again.
     fn script(&mut self, _script: &Variant, path: &GString) -> Result<(), CodecError> {
         match path.to_string() {
-            path if path.starts_with("res://") => Ok(()),
+            path if path.starts_with("res://") || self.writes_ids() => Ok(()),
             path => Err(CodecError::new(self.position(), refused::no_such_script(&format!("\"{path}\"")))),
         }
+    }
+
+    /// True if objects are written by their ids, and no other process makes anything of them.
+    fn writes_ids(&self) -> bool {
+        false
     }
 
     /// True if containers report the class and the script of their elements, as for objects with class and properties.

@@ -72,6 +72,8 @@ pub struct Planning<'w, 'a, 'p, K> {
     pub writer: &'w mut Writer<'p>,
     /// The objects that are written with class and properties. `None` to write objects by their ids.
     pub full: Option<&'a FullObjects>,
+    /// True if containers report the class and the script of their elements, even of objects that are written by ids.
+    pub is_typed: bool,
     /// True if large arrays may be walked over threads.
     pub may_split: bool,
     /// If this plans a run of a value: what was written of that.
@@ -86,7 +88,16 @@ pub struct Planning<'w, 'a, 'p, K> {
 impl<'w, 'a, 'p, K> Planning<'w, 'a, 'p, K> {
     #[inline(always)]
     pub fn new(writer: &'w mut Writer<'p>, full: Option<&'a FullObjects>, is_lossy: &'w AtomicBool) -> Self {
-        Self { writer, full, may_split: false, written: None, is_lossy, is_key: false, keep: PhantomData }
+        Self {
+            writer,
+            full,
+            is_typed: full.is_some(),
+            may_split: false,
+            written: None,
+            is_lossy,
+            is_key: false,
+            keep: PhantomData,
+        }
     }
 }
 
@@ -126,8 +137,12 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> TargetNow for Planning<'_, 'a, 'p, K> {
         self.is_lossy.store(true, Ordering::Relaxed);
     }
 
+    fn writes_ids(&self) -> bool {
+        self.full.is_none()
+    }
+
     fn full_objects(&self) -> bool {
-        self.full.is_some()
+        self.is_typed
     }
 
     fn position(&self) -> usize {
@@ -214,10 +229,10 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> Planning<'_, 'a, 'p, K> {
         new: impl Fn(usize) -> Writer<'p>,
         walk: impl Fn(usize, &'a [T], &mut Planning<'_, 'a, 'p, K>) -> Result<(), CodecError> + Sync,
     ) -> Option<Vec<(usize, Result<Writer<'p>, CodecError>)>> {
-        let (full, is_lossy, all) = (self.full, self.is_lossy, &AtomicU64::new(0));
+        let (full, is_typed, is_lossy, all) = (self.full, self.is_typed, self.is_lossy, &AtomicU64::new(0));
         let plan = |at, run: &'a [T], mut writer| {
             let written = Some(Written { all, counted: 0 });
-            let mut target = Planning { written, ..Planning::new(&mut writer, full, is_lossy) };
+            let mut target = Planning { written, is_typed, ..Planning::new(&mut writer, full, is_lossy) };
             let walked = target.count().and_then(|()| walk(at, run, &mut target)).and_then(|()| target.count());
             (run.len(), walked.map(|()| writer))
         };

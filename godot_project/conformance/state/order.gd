@@ -1,0 +1,180 @@
+extends "state_base.gd"
+## Captures from before objects came and went, and setters that touch other properties.
+
+const RandomProperties := preload("../support/random_properties.gd")
+const LIMITED := """
+extends RefCounted
+var sets := 0
+var max_hp := 100
+var hp := 100:
+	set(new):
+		hp = mini(new, max_hp)
+		sets += 1
+var speed := 1.0:
+	set(new):
+		speed = new
+		max_hp = 0
+var kept := 1:
+	set(new):
+		kept = 2
+"""
+
+var _random := RandomNumberGenerator.new()
+
+
+## Against a Dictionary for each capture: from what was added of an object to its value. What is added again is another.
+func test_births_and_deaths() -> void:
+	_random.seed = 54
+	var alive: Dictionary[Node2D, int] = {}
+	var captures: Array[Array] = []
+	var now := func() -> Dictionary:
+		var found := {}
+		for known: Node2D in alive:
+			found[alive[known]] = known.position
+			found[-alive[known]] = known.rotation
+		return found
+	for step: int in range(1, part_of(50_000)):
+		var one: Node2D = null if alive.is_empty() else alive.keys()[_random.randi() % alive.size()]
+		var action := _random.randi_range(0, 9)
+		if action == 1 and one:
+			alive.erase(one)
+			one.free()
+			quietly(state.capture)
+			state.get_objects().filter(func(known: Variant) -> bool: return not is_instance_valid(known)).map(state.remove)
+		elif action < 4 and alive.size() < 30:
+			if action == 0 and one:
+				state.remove(one)
+			else:
+				one = Node2D.new()
+			alive[one] = step
+			state.add(one, ["position"])
+			state.add(one, ["rotation", "position"])
+		elif action < 6:
+			captures.push_front([state.capture(), state.capture_values(), now.call()])
+			captures.resize(mini(captures.size(), 20))
+		elif action < 8 and captures:
+			var old: Array = captures[_random.randi() % captures.size()]
+			var expected: Dictionary = now.call()
+			var known: Array = old[2].keys().filter(func(key: int) -> bool: return key in expected)
+			known.map(func(key: int) -> void: expected[key] = old[2][key])
+			check_int(state.get_missing_count(old[0] as PackedByteArray), old[2].size() - known.size(), "step %d" % step)
+			var error: int = state.restore(old[0]) if step % 2 else state.restore_values(old[1])
+			check(error == OK and now.call() == expected, "restored in step %d" % step)
+		elif one:
+			one.position.x = step
+			one.rotation = step
+	alive.keys().map(func(known: Node) -> void: known.free())
+
+
+## Two states that add and remove in the same order make the same captures, whatever was in them.
+func test_peers() -> void:
+	var peers: Array[VarBatchState] = [VarBatchState.new(), VarBatchState.new()]
+	var nodes: Array = peers.map(func(_peer: VarBatchState) -> Array: return make_nodes(4))
+	for at: int in 2:
+		peers[at].add_all(nodes[at].slice(0, 3) as Array, ["position", "rotation"])
+		peers[at].remove(nodes[at][1] as Node)
+		peers[at].add(nodes[at][3] as Node, ["position"])
+	nodes[0].map(func(moved: Node2D) -> void: moved.position.x = 7)
+	var bytes := peers[0].capture()
+	check_value(numbers_in(bytes), PackedByteArray([0, 2, 2, 3]), "numbers")
+	check(peers[1].capture() != bytes and peers[1].restore(bytes) == OK, "of a peer")
+	check_bytes(peers[1].capture(), bytes, "of a peer")
+
+
+func test_order() -> void:
+	var object: Object = script_of(LIMITED).new()
+	for names: Array in [["hp", "max_hp"], ["max_hp", "hp"], ["sets", "hp", "max_hp"], ["speed", "max_hp"], ["max_hp", "speed"]]:
+		_check_order(object, names, [100, 100, 100], [5, 5, 5])
+	var child := Node2D.new()
+	var parent: Node2D = node(Node2D.new())
+	parent.add_child(child)
+	parent.position = Vector2(1, 2) / 3.0
+	for names: Array in [["rotation", "global_position"], ["global_transform", "scale"], ["skew", "transform"]]:
+		_check_order(child, names, names.map(child.get), [3.0, Vector2(7, 7)])
+	var sides := ["anchor_right", "offset_left", "anchor_left", "offset_right"]
+	_check_order(node(Control.new()), sides, [0.2, 5.0, 0.1, 9.0], [0.95, 1.0, 0.9, 3.0])
+	# Where nothing interferes, each is set once. What the object cannot hold at all is told once.
+	state.clear()
+	state.add(object, ["hp"])
+	object.set("max_hp", 100)
+	object.set("sets", 0)
+	var bytes := state.capture()
+	object.set("hp", 6)
+	check_restore(bytes, "one property")
+	check_int(object.get("sets") as int, 2, "times that it was set")
+	state.add(object, ["kept"])
+	bytes = state.capture()
+	object.set("kept", 3)
+	var text := 'restore: skipped 1 value: %s, property "kept": the object keeps another value, whatever is set first'
+	check_restore(bytes, "what cannot be held", [WARNING + CLASS + text % shown(object)])
+
+
+## Each is limited by the next one, in any order of adding.
+func test_chains() -> void:
+	var source := "extends RefCounted\nvar v8 := 9\n"
+	for at: int in 8:
+		source += "var v%d := 9:\n\tset(new):\n\t\tv%d = mini(new, v%d)\n" % [at, at, at + 1]
+	var object: Object = script_of(source).new()
+	for turn: int in part_of(500):
+		var names := range(9).map(func(at: int) -> String: return "v%d" % at)
+		seed(turn)
+		names.shuffle()
+		_check_order(object, names, filled(9, 9), filled(9, 1))
+
+
+func _check_order(object: Object, names: Array, values: Array, others: Array) -> void:
+	var set_all := func(all: Array) -> void:
+		for at: int in names.size():
+			object.set(names[at] as StringName, all[at % all.size()])
+	state.clear()
+	names.map(func(property: String) -> void: state.add(object, [property]))
+	range(9).map(func(_turn: int) -> void: set_all.call(values))
+	var captured := state.capture_values()
+	for restore: Callable in [state.restore.bind(state.capture()), state.restore_values.bind(captured)]:
+		set_all.call(others)
+		check_int(expect_lines(restore, []), OK, "restore %s" % [names])
+		check(_are_near(state.capture_values(), captured), "%s: %s for %s" % [names, state.capture_values(), captured])
+
+
+## Two properties of an object, in either order: what the engine holds once it is set in some order comes back.
+func test_random_pairs() -> void:
+	var properties := RandomProperties.new(_random)
+	var classes := Array(RandomProperties.class_names).filter(ClassDB.can_instantiate)
+	for turn: int in sized_part_of(20_000):
+		_random.seed = turn
+		var object: Object = ClassDB.instantiate(classes[_random.randi() % classes.size()] as StringName)
+		var list: Array = properties._list_of(object) + [{name = &"meta", type = TYPE_INT}]
+		var pair: Array = range(2).map(func(_at: int) -> Dictionary: return list[_random.randi() % list.size()])
+		var values: Array = range(4).map(func(at: int) -> Variant: return properties.value(pair[at % 2] as Dictionary))
+		var set_pair := func(all: Array, order: Array) -> void:
+			order.map(func(at: int) -> void: object.set(pair[at].name as StringName, all[at]))
+		state.clear()
+		quietly(_check_pair.bind(object, pair, values, set_pair, "turn %d" % turn))
+		if object is Node:
+			quietly(object.free)
+
+
+func _check_pair(object: Object, pair: Array, values: Array, set_pair: Callable, what: String) -> void:
+	var names: Array = pair.map(func(property: Dictionary) -> String: return property.name)
+	state.add(object, names)
+	set_pair.call(values, [0, 1])
+	var captured := state.capture_values()
+	var bytes := state.capture()
+	set_pair.call(values.slice(2), [0, 1])
+	state.restore(bytes, true)
+	var found := state.capture_values()
+	var is_held := _are_near(found, captured)
+	checks += 1
+	for turn: int in 20:
+		if not is_held and captured.size() == 3:
+			set_pair.call(captured.slice(1), [turn % 2, 1 - turn % 2])
+			if _are_near(state.capture_values(), captured):
+				failures.append("%s: %s of %s: %s for %s" % [what, names, object, found, captured])
+				return
+
+
+func _are_near(found: Array, expected: Array) -> bool:
+	var is_near := func(at: int) -> bool:
+		var is_vector: bool = found[at] is Vector2 and expected[at] is Vector2
+		return found[at].is_equal_approx(expected[at]) if is_vector else str(found[at]) == str(expected[at])
+	return range(found.size()).all(is_near)
