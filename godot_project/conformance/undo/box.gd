@@ -16,6 +16,7 @@ static var on_set := Callable()
 		if on_set.is_valid():
 			on_set.call(self)
 var passing := 1
+var at := Vector2()
 
 
 static func reset() -> void:

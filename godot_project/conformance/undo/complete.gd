@@ -1,5 +1,14 @@
 extends "undo_base.gd"
-## Edits that change which properties an object has: record_complete(), and what is left out.
+## Edits that change which properties an object has: record_complete(), and what is left out; and properties whose setters
+## change others.
+
+const RandomProperties := preload("../support/random_properties.gd")
+## Edits of each class, and those of which a setter refuses what an object has when it is new, or keeps what its getter hides.
+const EDITS := 20
+const NOT_HELD: PackedStringArray = [
+	"FontFile", "AnimatedSprite2D/animation", "AnimatedSprite3D/animation", "/layout_mode", "/bone_index", "/bone2d_index",
+	"_one_bone_idx", "_two_bone_idx", "VisualShader", "SkeletonModification2D", "_count", "delimiter_", "auto_brace_", "up_direction",
+]
 
 ## The state of the object that _begin() recorded.
 var _before := PackedByteArray()
@@ -106,6 +115,18 @@ func test_reloaded_script() -> void:
 	check_turns(b, var_to_bytes(7), var_to_bytes(9), "b")
 
 
+## The source of an inner class is that of another script.
+func test_reloaded_inner_class() -> void:
+	var source := "extends RefCounted\nclass Inner:\n\textends RefCounted\n\t@export var a := 1\n"
+	var outer := script_of(source)
+	for count: int in [1, 2]:
+		var state := VarBatchState.new()
+		state.add((outer.get_script_constant_map().Inner as GDScript).new() as RefCounted)
+		check_int(state.capture_values().size(), count, "values of an inner class")
+		outer.source_code = source + "\t@export var b := 4\n"
+		check_int(outer.reload(true), OK, "the script again")
+
+
 ## The first state counts, however it was recorded: see recorder.gd for edits of values alone.
 func test_recorded_before() -> void:
 	var object := box(1)
@@ -147,6 +168,83 @@ func test_except() -> void:
 	recorder.record_complete(listed, ["a"])
 	listed.extra = ["b", "c"]
 	check_flush(["c: null > 0"], "of a list that changed")
+
+
+## What was recorded is as it was, whichever order setters need and whatever they change beside it.
+func test_setters_that_change_others() -> void:
+	var edits: Array[Callable] = [
+		func(of: Array) -> void: of[0].set_anchors_preset(Control.PRESET_FULL_RECT),
+		func(of: Array) -> void: of[0].set_anchors_preset(Control.PRESET_CENTER, true),
+		func(of: Array) -> void: of[0].set_anchors_and_offsets_preset(Control.PRESET_FULL_RECT),
+		func(of: Array) -> void: of[0].anchor_right = 0.5,
+		func(of: Array) -> void: of[0].size += Vector2(10, 10),
+		func(of: Array) -> void: of[1].button_pressed = true,
+		func(of: Array) -> void: edit(of[3] as Clamped, {"max_hp": 20, "hp": 15}),
+	]
+	var button := Button.new()
+	button.toggle_mode = true
+	button.button_group = ButtonGroup.new()
+	button.button_pressed = true
+	var other: Button = button.duplicate()
+	other.button_pressed = false
+	var objects: Array = [Control.new(), other, button, Clamped.new()]
+	for object: Control in objects.slice(0, 3):
+		add_child(node(object))
+	edit(objects[0] as Control, {"position": Vector2(3, 4), "size": Vector2(100, 50)})
+	var state := func() -> PackedByteArray: return var_to_bytes(objects.map(state_of) + [objects[0].get_rect()])
+	var before: PackedByteArray = state.call()
+	for at: int in edits.size():
+		for is_complete: bool in [false, true]:
+			recorder.record_all(objects, [], [], is_complete)
+			edits[at].call(objects)
+			var after: PackedByteArray = state.call()
+			check(recorder.commit(history, "edit") > 0, "nothing changed by edit %d" % at)
+			check_turns(state, before, after, "edit %d" % at)
+			history.undo()
+	# Only what was recorded: a part of a value, beside which the rest stays as it is.
+	recorder.record(objects[0], ["position:x"])
+	objects[0].position = Vector2(50, 60)
+	check_int(recorder.commit(history, "edit"), 1, "modifications")
+	history.undo()
+	check((objects[0] as Control).position == Vector2(3, 60), "a part of a value")
+
+
+func test_random_edits() -> void:
+	var random := RandomNumberGenerator.new()
+	var properties := RandomProperties.new(random)
+	for type: String in RandomProperties.class_names:
+		random.seed = hash(type)
+		if not ClassDB.can_instantiate(type) or _is_not_held(type):
+			continue
+		for turn: int in part_of(EDITS):
+			quietly(_edit_at_random.bind(type, properties, random))
+
+
+func _edit_at_random(type: String, properties: RandomProperties, random: RandomNumberGenerator) -> void:
+	var object: Object = ClassDB.instantiate(type)
+	if object is Node:
+		add_child(object as Node)
+	var is_set := func(of: Dictionary) -> bool:
+		return of.usage & PROPERTY_USAGE_STORAGE and of.name != "script" and not _is_not_held(type + "/" + of.name)
+	var list := object.get_property_list().filter(is_set)
+	var changed: PackedStringArray = []
+	for i: int in 4 if list else 0:
+		if i == 2:
+			_before = state_of(object)
+			recorder.record_all([object], [], [], random.randi_range(0, 1) == 1)
+		var of: Dictionary = list[random.randi_range(0, list.size() - 1)]
+		object.set(of.name as StringName, properties.value(of))
+		changed.append(of.name as String)
+	var after := state_of(object)
+	if recorder.commit(history, "edit") > 0:
+		check_turns(state_of.bind(object), _before, after, "%s %s" % [type, changed])
+	history.clear_history()
+	if object is Node:
+		object.free()
+
+
+func _is_not_held(named: String) -> bool:
+	return Array(NOT_HELD).any(func(part: String) -> bool: return named.contains(part))
 
 
 func _begin(object: Object) -> void:
@@ -193,3 +291,14 @@ class Trader:
 	extends Node2D
 	@export var gold := 1
 	@export var health := 1.5
+
+
+class Clamped:
+	extends RefCounted
+	@export var hp := 10:
+		set(new):
+			hp = mini(new, max_hp)
+	@export var max_hp := 10:
+		set(new):
+			max_hp = new
+			hp = mini(hp, new)

@@ -20,6 +20,7 @@ func test_wrong_arguments() -> void:
 		["compare_all", [[[good, good], 5]], ["pair 1: " + no_pair + "int"], 0],
 		["compare_all", [[[good]]], ["pair 0: " + no_pair + "one of size 1"], 0],
 		["commit", [good, "edit"], [history_found + "RefCounted"], 0],
+		["commit", [history, "edit", 3], ["expected a merge mode of UndoRedo, found 3"], 0],
 		["record_all", [[good], ["value"], [], true], [is_complete], 0],
 		["record", [good, [], ["vlaue", "other", "passing"]], [names + '"vlaue", "passing"'], 0],
 		["record_all", [[good, box(2)], ["value"], ["other"]], [names + '"other"'], 0],
@@ -46,6 +47,10 @@ func test_wrong_arguments() -> void:
 		var result: Variant = expect_lines(recorder.callv.bind(row[0], row[1]), lines)
 		var size: int = 0 if result == null else result if result is int else result.size()
 		check_int(size, row[3] as int, "what %s(%s) returns" % [row[0], row[1]])
+		check_int(VarBatch.get_last_error(), ERR_INVALID_DATA, "last error of %s" % row[0])
+		check(VarBatch.get_last_error_message().begins_with(row[2][0] as String), "last message of %s" % row[0])
+		recorder.flush()
+		check_int(VarBatch.get_last_error(), OK, "last error of what succeeds")
 
 
 ## What is wrong takes nothing from the others.
@@ -72,9 +77,9 @@ func test_good_ones_among_wrong_ones() -> void:
 	# Without those that an object lacks; null is a value.
 	var sprite: Node2D = node(Node2D.new())
 	sprite.name = "Box"
-	var names: Array = ["position", "nothing", "queue_free", "renamed", "rotation", "position:x"]
+	var names: Array = ["position", "nothing", "queue_free", "renamed", "rotation", "position:w"]
 	var lines := PackedStringArray()
-	for missing: String in ["nothing", "queue_free", "renamed", "position:x"]:
+	for missing: String in ["nothing", "queue_free", "renamed", "position:w"]:
 		var text := 'record: Node2D "Box" (id %d) has no property "%s"'
 		lines.append(CLASS + text % [sprite.get_instance_id(), missing])
 	expect_lines(recorder.record.bind(sprite, names), lines)
@@ -201,23 +206,6 @@ func test_what_is_skipped_of_named_properties() -> void:
 	lists[0].value = 7
 	lists[1].value = 7
 	check_flush(["process_priority: 0 > 3", "value: 1 > 7", "value: 1 > 7"], "named", lines)
-
-
-## Nothing stays connected.
-func test_connections() -> void:
-	var object: Node = node(Node.new())
-	var count := func() -> int: return object.property_list_changed.get_connections().size()
-	for i: int in 3:
-		recorder.record(object)
-		recorder.record(object)
-		check_int(count.call() as int, 1, "connections")
-		recorder.flush()
-		check_int(count.call() as int, 0, "after flush()")
-	recorder.record(object, ["name"])
-	check_int(count.call() as int, 0, "of named properties")
-	recorder.record(object)
-	recorder = VarBatchUndoRecorder.new()
-	check_int(count.call() as int, 0, "without its recorder")
 
 
 ## What the editor does not store of an instance, as its usage says.

@@ -137,19 +137,31 @@ func test_freed() -> void:
 
 ## A RefCounted that nobody else has is kept by the history.
 func test_kept_objects() -> void:
+	for is_cleared: bool in [false, true]:
+		var first := _committed()
+		var object := _committed()
+		var id := object.get_instance_id()
+		object = null
+		check(is_instance_id_valid(id), "the history keeps an object")
+		history.undo()
+		object = instance_from_id(id)
+		check_exact([object.value, object.other, first.value], [[1], 0, [2]], "undone")
+		object = null
+		if is_cleared:
+			history.clear_history()
+		else:
+			# After another action it cannot be done again.
+			history.create_action("other")
+			history.commit_action()
+		check(not is_instance_id_valid(id), "an object that nobody has")
+
+
+func _committed() -> Box:
 	var object := box([1])
-	var id := object.get_instance_id()
 	recorder.record(object)
 	edit(object, {"value": [2], "other": 5})
 	recorder.commit(history, "edit")
-	object = null
-	check(is_instance_id_valid(id), "the history keeps an object")
-	history.undo()
-	object = instance_from_id(id)
-	check_exact([object.value, object.other], [[1], 0], "undone")
-	object = null
-	history.clear_history()
-	check(not is_instance_id_valid(id), "an object that nobody has")
+	return object
 
 
 ## Changes a container in place, and those in it.
@@ -207,21 +219,30 @@ func test_any_order() -> void:
 			_redo(which)
 
 
-## The steps in the middle are dropped, those at both ends stay.
+## Many commits of one action: the engine undoes the first one first, or keeps the ends alone.
 func test_many_that_are_merged() -> void:
-	for mode: UndoRedo.MergeMode in [UndoRedo.MERGE_ENDS, UndoRedo.MERGE_ALL]:
-		var object := box(_noise(LEN))
-		var state := func() -> PackedByteArray: return var_to_bytes(object.value)
-		var before: PackedByteArray = state.call()
-		for step: int in 50:
-			history.create_action("stroke", mode, true)
-			recorder.record(object, ["value"])
-			object.value[step * 3] = 255 - (object.value[step * 3] as int)
-			recorder.commit(history, "part of a stroke")
-			history.commit_action(false)
-		check_int(history.get_history_count(), 1, "actions")
-		check_turns(state, before, state.call() as PackedByteArray, "a stroke")
-		history.clear_history()
+	for mode: UndoRedo.MergeMode in [UndoRedo.MERGE_DISABLE, UndoRedo.MERGE_ENDS, UndoRedo.MERGE_ALL]:
+		for kind: String in ["forward", "backward", "commit"]:
+			var what := "a stroke, %d %s" % [mode, kind]
+			# What is not merged has one action that is open all the time.
+			var is_open := kind != "commit" and mode == UndoRedo.MERGE_DISABLE
+			var object := box(_noise(LEN))
+			var state := func() -> PackedByteArray: return var_to_bytes([object.value, object.other])
+			var states: Array[PackedByteArray] = [state.call()]
+			for step: int in 50:
+				if kind != "commit" and (step == 0 or not is_open):
+					history.create_action("stroke", mode, kind == "backward")
+				recorder.record(object, ["value", "other"])
+				object.value[step * 3] = 255 - (object.value[step * 3] as int)
+				object.other = step / 20
+				recorder.commit(history, "stroke", mode)
+				states.append(state.call())
+				if kind != "commit" and (step == 49 or not is_open):
+					history.commit_action(false)
+			var is_apart := mode == UndoRedo.MERGE_DISABLE and not is_open
+			check_int(history.get_history_count(), 50 if is_apart else 1, "actions, " + what)
+			check_turns(state, states[-2 if is_apart else 0], states[-1], what)
+			history.clear_history()
 
 
 ## One property, or both of both objects.

@@ -210,6 +210,8 @@ func test_names_and_turns() -> void:
 			[[["other"]], {"value": 4, "other": 7}, [], [], {"value": 5, "watched": 1}],
 			["other: 0 > 7", "value: 4 > 5", "watched: 0 > 1"]
 		],
+		# Parts of values, as VarBatchState takes them.
+		[[[["at:y", "value"]], {"at": Vector2(1, 2)}], ["at:y: 0.0 > 2.0"]],
 		# A value that came back.
 		[[[], {"value": 9}, [], {"value": 1}], []],
 		# Names that are left out.

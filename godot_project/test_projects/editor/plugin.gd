@@ -110,12 +110,14 @@ func _test_tool(root: Node) -> void:
 		_check(_state_of(nodes) == after, "done again")
 
 
-## Nodes of the scene, a node outside of it and a resource in one action: that of the first.
+## A resource with a file, a node outside of the scene, and nodes of it in one action: that of the scene, which is
+## only saved if it is. Also inside of an action that has begun, more than once.
 func _test_mixed_histories(root: Node) -> void:
 	var outside := Node2D.new()
 	get_tree().root.add_child(outside)
 	var resource := Gradient.new()
-	var objects: Array = [root.get_child(0), outside, resource, root]
+	resource.take_over_path("res://mixed.tres")
+	var objects: Array = [resource, outside, root.get_child(0), root]
 	var recorder := VarBatchUndoRecorder.new()
 	var before := _state_of(objects)
 	recorder.record_all(objects)
@@ -132,6 +134,20 @@ func _test_mixed_histories(root: Node) -> void:
 		_check(_state_of(objects) == before, "several histories, undone")
 		history.redo()
 		_check(_state_of(objects) == after, "several histories, done again")
+	manager.create_action("Strokes", UndoRedo.MERGE_DISABLE, root)
+	for stroke: int in 3:
+		recorder.record_all(objects)
+		resource.offsets = [0.5, 0.6 + stroke * 0.1]
+		root.process_priority += 1
+		_check(recorder.commit(manager, "Stroke") == 2, "modifications of a stroke")
+	manager.commit_action(false)
+	var strokes := _state_of(objects)
+	for turn: int in ROUNDS:
+		history.undo()
+		_check(_state_of(objects) == after, "strokes, undone")
+		history.redo()
+		_check(_state_of(objects) == strokes, "strokes, done again")
+	history.undo()
 	history.undo()
 	outside.free()
 

@@ -7,10 +7,11 @@ use godot::obj::Gd;
 use godot::register::{GodotClass, godot_api};
 use varbatch_codec::Kind;
 
+use super::task::end_of;
 use crate::calls::change::parts;
 use crate::engine::{self, DictionaryArg, ObjectArg, Slot, Value, value};
 use crate::jobs::lock;
-use crate::report::{self, Line, OBJECTS, PRINTS};
+use crate::report::{Line, OBJECTS, Outcome};
 use crate::undo::changes::Changes;
 use crate::undo::commit::History;
 use crate::undo::compare::{Pair, References, compare, map_references};
@@ -59,7 +60,7 @@ impl VarBatchUndoRecorder {
             (true, true) => Wanted::complete(&except),
             (true, false) => {
                 let text = "expected no properties, because complete is true: all of them are recorded";
-                return print("record_all", [Line::error(text)]);
+                return end("record_all", (), vec![Line::error(text)]);
             }
         };
         record_in(&this, "record_all", engine::values(&objects).iter().map(Slot::of).collect(), &wanted);
@@ -82,16 +83,16 @@ impl VarBatchUndoRecorder {
         #[opt(default = &PackedStringArray::new())] properties: PackedStringArray,
         #[opt(default = &DictionaryArg::empty())] references: DictionaryArg,
     ) -> Array<VarDictionary> {
-        let refused = |text| print("compare_all", [Line::error(text)]);
-        let Ok(pairs) = pairs_of(value(&pairs)).map_err(refused) else { return Array::new() };
-        compared("compare_all", &pairs, &properties, &references, &|index| format!("pair {index}: "))
+        match pairs_of(value(&pairs)) {
+            Ok(pairs) => compared("compare_all", &pairs, &properties, &references, &|index| format!("pair {index}: ")),
+            Err(text) => end("compare_all", Array::new(), vec![Line::error(text)]),
+        }
     }
 
     #[func]
     fn map_references(before: ObjectArg, after: ObjectArg) -> VarDictionary {
         let (map, reports) = map_references(Pair::new(value(&before.0), value(&after.0)));
-        print("map_references", reports.lines(&OBJECTS));
-        map
+        end("map_references", map, reports.lines(&OBJECTS))
     }
 
     #[func(gd_self)]
@@ -103,11 +104,17 @@ impl VarBatchUndoRecorder {
     }
 
     #[func(gd_self)]
-    fn commit(this: Gd<Self>, undo_redo: ObjectArg, action_name: GString) -> i64 {
-        let refused = |text| print("commit", [Line::error(text)]);
-        let Ok(history) = History::new(value(&undo_redo.0)).map_err(refused) else { return 0 };
+    fn commit(this: Gd<Self>, undo_redo: ObjectArg, action_name: GString, #[opt(default = 0)] merge_mode: i64) -> i64 {
+        let refused = |text| end("commit", 0, vec![Line::error(text)]);
+        let history = match History::new(value(&undo_redo.0)) {
+            Ok(_) if !(0..=2).contains(&merge_mode) => {
+                return refused(format!("expected a merge mode of UndoRedo, found {merge_mode}"));
+            }
+            Ok(history) => history,
+            Err(text) => return refused(text),
+        };
         end_recording(&this, "commit", |changes| {
-            history.register(&action_name, changes);
+            history.register(&action_name, merge_mode, changes);
             i64::try_from(changes.len()).unwrap_or(i64::MAX)
         })
     }
@@ -116,7 +123,7 @@ impl VarBatchUndoRecorder {
 fn record_in(this: &Gd<VarBatchUndoRecorder>, method: &str, objects: Vec<Slot>, wanted: &Wanted) {
     let (recording, is_batch) = (Arc::clone(&this.bind().recording), objects.len() > 1);
     let named = |index| if is_batch { format!("object {index}: ") } else { String::new() };
-    print(method, record(&recording, objects, wanted, &named).lines(&OBJECTS));
+    end(method, (), record(&recording, objects, wanted, &named).lines(&OBJECTS));
 }
 
 fn compared(
@@ -131,8 +138,7 @@ fn compared(
     let (changes, reports) = compare(pairs, &Wanted::now(properties), map, named);
     let modifications = rows::to_array(&changes, true);
     drop(changes);
-    print(method, reports.lines(&OBJECTS));
-    modifications
+    end(method, modifications, reports.lines(&OBJECTS))
 }
 
 /// Returns the entries of a Dictionary, or the elements of an Array, as pairs.
@@ -162,10 +168,9 @@ fn end_recording<R>(this: &Gd<VarBatchUndoRecorder>, method: &str, make: impl Fn
     let made = make(&changes);
     // Objects that only the recording kept alive are freed before anything is printed.
     drop(changes);
-    print(method, reports.lines(&OBJECTS));
-    made
+    end(method, made, reports.lines(&OBJECTS))
 }
 
-fn print(method: &str, lines: impl AsRef<[Line]>) {
-    report::print(PRINTS.get(), "VarBatchUndoRecorder", method, lines.as_ref());
+fn end<T>(method: &str, value: T, lines: Vec<Line>) -> T {
+    end_of("VarBatchUndoRecorder", method, Outcome::new(value, lines))
 }

@@ -11,7 +11,6 @@ use varbatch_codec::limits::{MAX_DEPTH, MAX_VALUE_LEN};
 
 use super::SCRIPT;
 use super::lists::{List, Lists};
-use super::path::read;
 use crate::engine::{self, Slot, Value};
 
 /// How often values are searched for objects that getters put into them. Those that come later are refused.
@@ -86,7 +85,9 @@ impl FullObjects {
             let (first, found) = (self.values.len(), self.search.found.len());
             if !list.is_refused {
                 self.values.resize_with(first + list.names.len(), Slot::new);
-                read(object.value(), &list.names, &mut self.values[first..], |_| {});
+                for (name, slot) in list.names.iter().zip(&mut self.values[first..]) {
+                    engine::read_property(object.value(), name, slot);
+                }
                 // Its path is written, so nothing is read of it.
                 let slots = list.texts.iter().zip(&mut self.values[first..]);
                 slots.filter(|(text, _)| *text == SCRIPT).for_each(|(_, slot)| slot.clear());

@@ -12,6 +12,7 @@ pub const SCRIPT: &str = "script";
 pub const METADATA: &str = "metadata/";
 
 /// What an object or a class lists, with the usage.
+#[derive(PartialEq, Eq)]
 pub struct Listed(Vec<(StringName, PropertyUsageFlags)>);
 
 impl Listed {
@@ -25,16 +26,17 @@ impl Listed {
     }
 
     pub fn from(list: &Array<VarDictionary>) -> Self {
+        let (name, usage) = ("name".to_variant(), "usage".to_variant());
         let entry = |entry: VarDictionary| {
-            let usage = PropertyUsageFlags::from_ord(entry.get("usage")?.try_to::<i64>().ok()?.cast_unsigned());
-            Some((entry.get("name")?.try_to_relaxed().ok()?, usage))
+            let usage = PropertyUsageFlags::from_ord(entry.get(&usage)?.try_to::<i64>().ok()?.cast_unsigned());
+            Some((entry.get(&name)?.try_to_relaxed().ok()?, usage))
         };
         Self(list.iter_shared().filter_map(entry).collect())
     }
 
     /// Returns all names, and whether the engine writes them of an object with class and properties.
-    pub fn all(self) -> impl Iterator<Item = (StringName, bool)> {
-        self.0.into_iter().map(|(name, usage)| (name, usage.is_set(PropertyUsageFlags::STORAGE)))
+    pub fn all(&self) -> impl Iterator<Item = (StringName, bool)> {
+        self.0.iter().map(|(name, usage)| (name.clone(), usage.is_set(PropertyUsageFlags::STORAGE)))
     }
 
     /// Returns the properties. Without the script: a different script has a different list.
@@ -52,30 +54,12 @@ impl Listed {
         self.properties().any(|(listed, _)| listed == name)
     }
 
-    pub fn stores(&self, name: &StringName) -> bool {
-        self.all_stored().any(|listed| listed == name)
-    }
-
-    /// Returns the names of stored properties, without duplicates.
+    /// Returns the names of what scenes store, without duplicates: no `NO_INSTANCE_STATE`, which is not an edit.
     pub fn stored(&self) -> Vec<StringName> {
-        distinct(self.all_stored().cloned())
-    }
-
-    fn all_stored(&self) -> impl Iterator<Item = &StringName> {
-        // Scene files store no `NO_INSTANCE_STATE` of an instance, as it is not an edit.
         let is_stored = |usage: PropertyUsageFlags| {
             usage.is_set(PropertyUsageFlags::STORAGE) && !usage.is_set(PropertyUsageFlags::NO_INSTANCE_STATE)
         };
-        self.properties().filter(move |(_, usage)| is_stored(*usage)).map(|(name, _)| name)
-    }
-
-    /// True if each property of an object is metadata, or one of its script or of its class.
-    pub fn is_explained_by(&self, class: &Self) -> bool {
-        self.properties().all(|(name, usage)| {
-            usage.is_set(PropertyUsageFlags::SCRIPT_VARIABLE)
-                || metadata_name(&name.to_string()).is_some()
-                || class.has(name)
-        })
+        distinct(self.properties().filter(|(_, usage)| is_stored(*usage)).map(|(name, _)| name.clone()))
     }
 }
 

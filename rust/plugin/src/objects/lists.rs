@@ -1,19 +1,20 @@
-//! The lists of stored properties that objects are encoded with.
+//! The lists of properties that objects store, for full objects, captures and recorders.
 //!
 //! To ask an object for its list takes several times as long as to encode it. So a list is kept with all that it
 //! depends on, where that is known: see [`constant`]. Whether a script is still the same is seen by its source.
 
 use std::sync::{Arc, Mutex};
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use godot::classes::{ClassDb, Engine, Script};
-use godot::global::var_to_bytes_with_objects;
 use godot::init::is_main_thread;
 use godot::prelude::*;
-use varbatch_codec::{Event, Kind, Reader, Text};
+use varbatch_codec::Kind;
 
 use super::constant::{self, Switch};
 use super::listed::{ListKey, Listed, SCRIPT, makes_list};
+use super::path::PropertyPath;
+use super::properties::Names;
 use crate::engine::{self, Reference, Slot, THEME_ITEMS, Value};
 use crate::jobs::lock;
 
@@ -28,10 +29,14 @@ pub struct List {
     pub script: Option<String>,
     /// True if the engine cannot make an object of the class, or if the script has no path in `res://`.
     pub is_refused: bool,
+    key: ListKey,
+    /// What an edit may change: what a scene stores of the object, then what its class stores of other objects only.
+    pub recorded: Arc<Names>,
+    /// How many names of `recorded` are the object's.
+    stored: usize,
 }
 
 struct Kept {
-    key: ListKey,
     /// The values of the properties on which the list depends.
     switches: Vec<i64>,
     list: Arc<List>,
@@ -40,7 +45,7 @@ struct Kept {
     is_checked: bool,
 }
 
-/// The source of a script and of those that it extends, and its path.
+/// The source of a script and of those that it extends, and its path. That of an inner class is empty.
 type Source = Vec<Reference<GString>>;
 
 struct Native {
@@ -55,8 +60,10 @@ pub struct Lists {
     kept: Vec<Kept>,
     /// What the lists of native classes depend on; `None` if that is not known.
     native: HashMap<StringName, Option<Arc<Native>>>,
-    /// The last list of each class of which that is not known.
-    seen: HashMap<StringName, Arc<List>>,
+    /// The last list of each class of which that is not known: the next object often stores the same.
+    asked: HashMap<StringName, (Listed, Arc<List>)>,
+    /// What each class stores of any of its objects.
+    declared: HashMap<StringName, Vec<StringName>>,
 }
 
 static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
@@ -69,6 +76,11 @@ impl Lists {
         lists
     }
 
+    /// Forgets all lists: no name may outlive the engine's.
+    pub fn forget() {
+        lock(&LISTS).take();
+    }
+
     pub fn give_back(self) {
         *lock(&LISTS) = Some(self);
     }
@@ -78,52 +90,38 @@ impl Lists {
         let key = ListKey::of(object);
         let switches = self.native(&key, object).and_then(|native| native.values_of(object));
         let Some(switches) = switches else {
-            let list = if key.script == 0 { self.seen(key.class, object) } else { None };
-            return (list.unwrap_or_else(|| Arc::new(List::asked(object))), true);
+            let listed = Listed::of(object);
+            if let Some((last, list)) = self.asked.get(&key.class)
+                && (&list.key, last) == (&key, &listed)
+                && key.script == 0
+            {
+                return (Arc::clone(list), true);
+            }
+            let (class, list) = (key.class.clone(), self.list(key, object, &listed));
+            self.asked.insert(class, (listed, Arc::clone(&list)));
+            return (list, true);
         };
-        if let Some(index) = self.kept.iter().position(|kept| kept.key == key && kept.switches == switches) {
+        if let Some(index) = self.kept.iter().position(|kept| kept.list.key == key && kept.switches == switches) {
             self.kept[..=index].rotate_right(1);
             let kept = &mut self.kept[0];
-            let is_same = |source: Source| source.iter().map(Reference::get).eq(kept.source.iter().map(Reference::get));
+            let is_same = |source: Source| {
+                let texts = || source.iter().map(Reference::get);
+                texts().eq(kept.source.iter().map(Reference::get)) && !texts().any(|text| text.is_empty())
+            };
             if kept.is_checked || key.script == 0 || source_of(object).is_some_and(is_same) {
                 kept.is_checked = true;
-                return (Arc::clone(&kept.list), kept.key.script != 0);
+                return (Arc::clone(&kept.list), key.script != 0);
             }
             self.kept.remove(0);
         }
         let may_run = key.script != 0;
-        let source = if key.script == 0 { Some(Source::new()) } else { source_of(object) };
-        let list = Arc::new(List::asked(object));
+        let source = if may_run { source_of(object) } else { Some(Source::new()) };
+        let list = self.list(key, object, &Listed::of(object));
         if let Some(source) = source {
             self.kept.truncate(MAX_KEPT - 1);
-            self.kept.insert(0, Kept { key, switches, list: Arc::clone(&list), source, is_checked: true });
+            self.kept.insert(0, Kept { switches, list: Arc::clone(&list), source, is_checked: true });
         }
         (list, may_run)
-    }
-
-    /// Finds the list of an object without a script in the engine's encoding of it: in a third of the time of asking.
-    fn seen(&mut self, class: StringName, object: &Value) -> Option<Arc<List>> {
-        let bytes = var_to_bytes_with_objects(object.variant());
-        let mut reader = Reader::new(bytes.as_slice()).with_objects(true);
-        let Ok(Some(Event::Object { count, .. })) = reader.next_event() else { return None };
-        let mut texts = Vec::with_capacity(count);
-        for _ in 0..count {
-            let Ok(Some(Event::Text(Text::Utf8(name)))) = reader.next_event() else { return None };
-            texts.push(name);
-            reader.skip_value().ok()?;
-        }
-        if let Some(same) = self.seen.get(&class).filter(|list| list.texts == texts) {
-            return Some(Arc::clone(same));
-        }
-        let list = Arc::new(List {
-            class: class.to_string(),
-            names: texts.iter().map(|name| StringName::from(*name)).collect(),
-            script: None,
-            texts: texts.into_iter().map(Into::into).collect(),
-            is_refused: false,
-        });
-        self.seen.insert(class, Arc::clone(&list));
-        Some(list)
     }
 
     fn native(&mut self, key: &ListKey, object: &Value) -> Option<Arc<Native>> {
@@ -213,17 +211,56 @@ fn source_of(object: &Value) -> Option<Source> {
     Some(scripts.map(|script| script.get_source_code()).chain([path]).map(Reference::new).collect())
 }
 
-impl List {
-    /// Asks an object for its list. Its script may run.
-    fn asked(object: &Value) -> Self {
+impl Lists {
+    /// Makes the list of an object of what it has listed.
+    fn list(&mut self, key: ListKey, object: &Value, listed: &Listed) -> Arc<List> {
         let class = engine::class_of(object).to_string();
         let mut is_refused = !engine::can_instantiate(&class);
-        let names: Vec<_> =
-            Listed::of(object).all().filter(|(_, is_written)| *is_written).map(|(name, _)| name).collect();
+        let names: Vec<_> = listed.all().filter(|(_, is_written)| *is_written).map(|(name, _)| name).collect();
         let texts: Vec<_> = names.iter().map(ToString::to_string).collect();
         let script = engine::script_of(object).try_to::<Gd<Script>>().ok().map(|script| script.get_path().to_string());
         let is_foreign = script.as_ref().is_some_and(|path| !path.starts_with("res://"));
         is_refused |= is_foreign && texts.iter().any(|text| text == SCRIPT);
-        Self { class, names, texts, script, is_refused }
+        let mut recorded = listed.stored();
+        let stored = recorded.len();
+        let declared = self.declared.entry(key.class.clone());
+        let declared = declared.or_insert_with_key(|class| Listed::of_class(class).stored());
+        let known: HashSet<_> = recorded.iter().cloned().collect();
+        recorded.extend(declared.iter().filter(|name| !known.contains(*name)).cloned());
+        let recorded = Arc::new(recorded.into());
+        Arc::new(List { class, names, texts, script, is_refused, key, recorded, stored })
+    }
+}
+
+impl List {
+    /// Returns what a scene stores of the object, and the script before it.
+    pub fn complete(&self) -> Arc<Names> {
+        let (paths, texts) = (self.recorded.paths[..self.stored].to_vec(), self.recorded.texts[..self.stored].to_vec());
+        let mut names = Names { paths, texts };
+        names.paths.insert(0, StringName::from(SCRIPT).into());
+        names.texts.insert(0, SCRIPT.into());
+        Arc::new(names)
+    }
+
+    /// True if a scene stores one of the recorded properties of this object, not only of others.
+    pub fn stores(&self, property: &PropertyPath) -> bool {
+        !self.recorded.paths[self.stored..].contains(property)
+    }
+
+    /// Returns how the list of an object changed to another one, or `None` if an edit of values explains it.
+    pub fn difference(&self, now: &Self) -> Option<String> {
+        if now.key.script != self.key.script {
+            return Some("its script changed".into());
+        }
+        if now.key.metadata != self.key.metadata {
+            return Some("its metadata changed".into());
+        }
+        // The class declares some that it stores or not.
+        let only = |of: &Self, other: &Self| {
+            let mut names = of.recorded.texts[..of.stored].iter();
+            names.find(|name| !other.recorded.has(name)).cloned()
+        };
+        let gone = only(self, now).map(|name| format!("its property \"{name}\" is gone"));
+        gone.or_else(|| only(now, self).map(|name| format!("its property \"{name}\" is new")))
     }
 }

@@ -12,7 +12,7 @@ mod properties;
 
 pub use self::full::FullObjects;
 pub use self::listed::{Listed, METADATA, SCRIPT, alive, distinct, metadata_name, shown};
-pub use self::lists::Lists;
+pub use self::lists::{List, Lists};
 pub use self::make::{Makers, Step, has_any};
 pub use self::path::PropertyPath;
-pub use self::properties::{Properties, SharedLists, United};
+pub use self::properties::{Names, United};

@@ -6,20 +6,10 @@ use godot::builtin::StringName;
 
 use crate::engine::{self, Slot, Value};
 
-/// Reads properties of an object. Calls `missing` with the index of each that is null because there is none.
-#[inline]
-pub fn read(object: &Value, names: &[StringName], slots: &mut [Slot], mut missing: impl FnMut(usize)) {
-    for (index, (name, slot)) in names.iter().zip(slots).enumerate() {
-        if !engine::read_property(object, name, slot) {
-            missing(index);
-        }
-    }
-}
-
 /// The name of a property, and those that lead into its value.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct PropertyPath {
-    name: StringName,
+    pub name: StringName,
     subnames: Vec<StringName>,
 }
 
@@ -45,6 +35,7 @@ impl PropertyPath {
     }
 
     /// Writes it. `false` if there is no such property or part, or the object refuses the value. Scripts may run.
+    #[inline]
     pub fn write(&self, object: &Value, new: &Value) -> bool {
         match self.subnames.as_slice() {
             [] => engine::set_property(object, &self.name, new),
@@ -59,6 +50,7 @@ fn read_part(name: &StringName, slot: &mut Slot) -> bool {
 }
 
 /// Returns a value after a part of it was set. It is the same object or container, but a changed copy of a math type.
+#[inline]
 fn changed(holder: &Value, name: &StringName, subnames: &[StringName], new: &Value) -> Option<Slot> {
     let Some((subname, rest)) = subnames.split_first() else { return engine::with_property(holder, name, new) };
     let part = engine::property(holder, name)?;

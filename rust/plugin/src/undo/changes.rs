@@ -1,16 +1,15 @@
 //! Finds the changes since the objects were recorded.
 
-use std::cell::LazyCell;
 use std::sync::Arc;
 
-use godot::builtin::StringName;
+use foldhash::HashMap;
 use varbatch_codec::change::Op;
 
 use super::narrow::Narrowed;
 use super::recording::{Part, Recording};
 use super::states::{BATCH, Span, State, States};
 use crate::engine::{Slot, Value};
-use crate::objects::{Listed, Properties, SCRIPT, United};
+use crate::objects::{List, Listed, Lists, Names, PropertyPath, SCRIPT, United};
 use crate::report::Reports;
 use crate::value::string_cache::Texts;
 
@@ -20,8 +19,8 @@ pub struct Changes {
     /// The new values of changed properties, and of all properties of whole objects.
     new: States,
     changes: Vec<Change>,
-    /// Parts of objects that now have other properties or another script, with old and new values, empty if missing.
-    wholes: Vec<(usize, Vec<[Span; 2]>)>,
+    /// The old and new values, empty if missing, of parts of objects that now have other properties or another script.
+    wholes: HashMap<usize, Vec<[Span; 2]>>,
 }
 
 struct Change {
@@ -32,36 +31,33 @@ struct Change {
     op: Op,
     /// The changed part of the value, if it is not the whole value.
     narrowed: Option<Narrowed>,
-    /// The object that the change is a part of, if it can only be undone with all of the object's properties.
-    whole: Option<usize>,
 }
 
 /// One modification. Any thread may read it.
 #[derive(Clone, Copy)]
 pub struct Modification<'c> {
     pub object: &'c Value,
-    pub name: &'c StringName,
     pub text: &'c str,
     pub op: Op,
     pub narrowed: Option<Narrowed>,
     pub old: State<'c>,
     pub new: State<'c>,
-    pub whole: Option<usize>,
 }
 
 impl Changes {
     pub fn of(parts: Vec<Part>, old: States) -> Self {
-        Self { parts, old, new: States::default(), changes: Vec::new(), wholes: Vec::new() }
+        Self { parts, old, new: States::default(), changes: Vec::new(), wholes: HashMap::default() }
     }
 
     /// Compares objects with their recorded states. Their getters run.
     pub fn find(mut recording: Recording) -> (Self, Reports) {
         let mut found = Self::of(std::mem::take(&mut recording.parts), std::mem::take(&mut recording.states));
         let (mut reports, mut values, mut read_parts) = (Reports::default(), Vec::new(), Vec::new());
+        let mut lists = Lists::take();
         for index in 0..found.parts.len() {
             let (start, part) = (values.len(), &found.parts[index]);
-            match read(part, &recording, &mut values) {
-                Ok(properties) => read_parts.push((index, properties)),
+            match read(part, &mut lists, &mut values) {
+                Ok((names, list)) => read_parts.push((index, names, list)),
                 Err(why) => {
                     values.truncate(start);
                     reports.push_warning(index, || format!("skipped {}: {why}", part.shown()));
@@ -72,68 +68,64 @@ impl Changes {
             }
             let (mut states, mut spans, mut first) = (States::default(), Vec::with_capacity(values.len()), 0);
             let mut errors = states.encode(&values, &mut spans).into_iter().peekable();
-            for (index, properties) in read_parts.drain(..) {
-                let end = first + properties.names.len();
+            for (index, names, list) in read_parts.drain(..) {
+                let end = first + names.paths.len();
                 while let Some((at, error)) = errors.next_if(|&(at, _)| at < end) {
-                    let (part, name) = (&found.parts[index], &properties.texts[at - first]);
+                    let (part, name) = (&found.parts[index], &names.texts[at - first]);
                     reports.push_error(index, || part.failure(name, &error));
                 }
                 let part = &mut found.parts[index];
-                let (united, old) = (United::of(&part.properties, &properties), &recording.spans[part.first_span..]);
-                part.properties = Arc::clone(&united.properties);
-                found.compare_part(index, &united, old, (&states, &spans[first..end]), None);
+                let (united, old) = (United::of(&part.names, &names), &recording.spans[part.first_span..]);
+                part.names = Arc::clone(&united.names);
+                // What is stored now, or was, is an edit.
+                let lists = part.list.clone().zip(list);
+                let stores =
+                    |path: &_| [lists.as_ref().is_none_or(|(was, now)| was.stores(path) || now.stores(path)); 2];
+                found.compare_part(index, &united, old, (&states, &spans[first..end]), stores);
                 first = end;
             }
             values.clear();
         }
+        lists.give_back();
         (found, reports)
     }
 
     /// Compares the recorded values of a part with those of now, of which each property has one. `united` are the properties of
-    /// both. `before` is the object that the part was read of, if it is not the part's own.
+    /// both, and `stores` tells which of the two stores one.
     pub fn compare_part(
         &mut self,
         index: usize,
         united: &United,
         recorded: &[Span],
         (states, now): (&States, &[Span]),
-        before: Option<&Value>,
+        stores: impl Fn(&PropertyPath) -> [bool; 2],
     ) {
         let part = &self.parts[index];
         let (first, mut is_whole) = (self.changes.len(), !united.is_same());
-        let listed = LazyCell::new(|| Listed::of(part.object.value()));
-        let listed_before = before.map(|before| LazyCell::new(|| Listed::of(before)));
         let spans = || united.places().map(|[old, new]| (old.map(|at| recorded[at]), new.map(|at| now[at])));
         for (property, (old_span, new)) in spans().enumerate() {
-            let mut old = old_span.map(|old| self.old.get(old));
-            let mut new = new.map(|new| states.get(new));
+            let (old, new) = (old_span.map(|old| self.old.get(old)), new.map(|new| states.get(new)));
             if !has_changed(old, new) {
                 continue;
             }
-            let (name, text) = (&part.properties.names[property], &part.properties.texts[property]);
-            if united.is_doubtful(name) {
-                let is_stored = listed.stores(name);
-                let was_stored = listed_before.as_ref().map_or(is_stored, |listed| listed.stores(name));
-                (old, new) = (old.filter(|_| was_stored), new.filter(|_| is_stored));
-            }
-            let (op, narrowed) = match (old, new) {
+            let (text, [was_stored, is_stored]) = (&part.names.texts[property], stores(&part.names.paths[property]));
+            let (op, narrowed) = match (old.filter(|_| was_stored), new.filter(|_| is_stored)) {
                 (Some(old), Some(new)) => (Op::Set, Narrowed::of_change(old, new).filter(|_| is_plain_name(text))),
                 (None, Some(_)) => (Op::Insert, None),
                 (Some(_), None) => (Op::Remove, None),
                 (None, None) => continue,
             };
             is_whole |= text == SCRIPT;
-            let new = new.map(|new| self.new.add(new)).unwrap_or_default();
-            let old = old_span.filter(|_| old.is_some()).unwrap_or_default();
-            self.changes.push(Change { part: index, property, old, new, op, narrowed, whole: None });
+            let new = new.filter(|_| is_stored).map(|new| self.new.add(new)).unwrap_or_default();
+            let old = old_span.filter(|_| was_stored).unwrap_or_default();
+            self.changes.push(Change { part: index, property, old, new, op, narrowed });
         }
-        if is_whole && part.properties.list.is_complete && first < self.changes.len() {
-            self.changes[first..].iter_mut().for_each(|change| change.whole = Some(self.wholes.len()));
+        if is_whole && part.is_complete && first < self.changes.len() {
             let values = spans().map(|(old, new)| {
                 let new = new.map(|new| self.new.add(states.get(new)));
                 [old.unwrap_or_default(), new.unwrap_or_default()]
             });
-            self.wholes.push((index, values.collect()));
+            self.wholes.insert(index, values.collect());
         }
     }
 
@@ -147,24 +139,38 @@ impl Changes {
             let part = &self.parts[change.part];
             Modification {
                 object: part.object.value(),
-                name: &part.properties.names[change.property],
-                text: &part.properties.texts[change.property],
+                text: &part.names.texts[change.property],
                 op: change.op,
                 narrowed: change.narrowed,
                 old: self.old.get(change.old),
                 new: self.new.get(change.new),
-                whole: change.whole,
             }
         })
     }
 
-    /// Returns the names of all properties of a whole object, the script first, with their old and new values.
-    pub fn whole(&self, whole: usize) -> impl Iterator<Item = (&StringName, &str, State<'_>, State<'_>)> {
-        let (part, values) = &self.wholes[whole];
-        let Properties { names, texts, .. } = &*self.parts[*part].properties;
-        let names = names.iter().zip(texts);
-        names.zip(values).map(|((name, text), &[old, new])| (name, &**text, self.old.get(old), self.new.get(new)))
+    /// Returns each changed part with what undoes it: all properties, if it has others now, and true.
+    pub fn by_part(&self) -> impl Iterator<Item = (&Part, Vec<Edit<'_>>, bool)> {
+        self.changes.chunk_by(|one, other| one.part == other.part).map(|changes| {
+            let index = changes[0].part;
+            let edit = |property, old, new, narrowed| Edit {
+                property,
+                states: [self.old.get(old), self.new.get(new)],
+                narrowed,
+            };
+            let edits = match self.wholes.get(&index) {
+                Some(all) => (0..).zip(all).map(|(property, &[old, new])| edit(property, old, new, None)).collect(),
+                None => changes.iter().map(|of| edit(of.property, of.old, of.new, of.narrowed)).collect(),
+            };
+            (&self.parts[index], edits, self.wholes.contains_key(&index))
+        })
     }
+}
+
+/// One property of a part, with its old and its new state.
+pub struct Edit<'c> {
+    pub property: usize,
+    pub states: [State<'c>; 2],
+    pub narrowed: Option<Narrowed>,
 }
 
 impl<'c> Modification<'c> {
@@ -189,32 +195,37 @@ impl<'c> Modification<'c> {
     }
 }
 
-/// Reads the current property values of a part and returns their list, or returns why the part must be skipped.
-fn read(part: &Part, recording: &Recording, values: &mut Vec<Slot>) -> Result<Arc<Properties>, String> {
+/// Reads the current property values of a part. Returns their names and list, or why the part must be skipped.
+fn read(part: &Part, lists: &mut Lists, values: &mut Vec<Slot>) -> Result<(Arc<Names>, Option<Arc<List>>), String> {
     let object = part.object.value();
     if !part.is_alive() {
         return Err("it was freed".into());
     }
-    let mut properties = Arc::clone(&part.properties);
-    if properties.list.is_complete {
-        properties = Arc::new(properties.leave_out_of(&Properties::asked(object, true)));
-    } else if properties.list.is_asked {
-        let ask = !properties.list.is_shared || recording.has_list_changed(part.id);
-        if let Some(why) = properties.list.difference(object, ask) {
+    let (mut names, mut list) = (Arc::clone(&part.names), None);
+    if let Some(was) = &part.list {
+        let (now, _) = lists.of(object);
+        if part.is_complete {
+            // Without those that were left out.
+            names = Arc::new(now.complete().filter(|text| part.names.has(text) || !was.recorded.has(text)));
+        } else if !Arc::ptr_eq(was, &now)
+            && let Some(why) = was.difference(&now)
+        {
             return Err(format!("{why}: record it with record_complete()"));
         }
+        list = Some(now);
     }
-    let doubtful = properties.read(object, values);
+    let missing = names.read(object, values);
     if !part.is_alive() {
         return Err("it was freed by one of its getters".into());
     }
-    if !doubtful.is_empty() {
+    if list.is_none() && !missing.is_empty() {
         let listed = Listed::of(object);
-        if let Some(&gone) = doubtful.iter().find(|&&index| !listed.has(&properties.names[index])) {
-            return Err(format!("its property \"{}\" is gone", properties.texts[gone]));
+        let is_gone = |&&index: &&usize| !listed.has(&names.paths[index].name);
+        if let Some(&gone) = missing.iter().find(is_gone) {
+            return Err(format!("its property \"{}\" is gone", names.texts[gone]));
         }
     }
-    Ok(properties)
+    Ok((names, list.filter(|_| !part.is_complete)))
 }
 
 /// True if a property changed. A value that could not be encoded is not compared.

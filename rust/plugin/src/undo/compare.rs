@@ -11,7 +11,7 @@ use super::record::{Named, Wanted, record};
 use super::recording::{Part, Recording};
 use super::states::{Span, State, States};
 use crate::engine::{self, Slot, Value};
-use crate::objects::{SharedLists, United};
+use crate::objects::United;
 use crate::report::Reports;
 
 struct Sides {
@@ -23,16 +23,14 @@ impl Sides {
     /// Reads both objects of each pair. Their getters run.
     fn read(pairs: &[Pair], wanted: &Wanted, named: Named<'_>) -> (Self, Reports) {
         let mut reports = Reports::default();
-        let mut read = |object: fn(&Pair) -> &Slot, side: &str, lists: SharedLists| {
-            let recording = Mutex::new(Recording::with(lists));
+        let mut read = |object: fn(&Pair) -> &Slot, side: &str| {
+            let recording = Mutex::default();
             let objects = pairs.iter().map(|pair| Slot::of(object(pair).value())).collect();
             let mut said = record(&recording, objects, wanted, &|index| format!("{}{side}: ", named(index)));
             reports.append(&mut said);
             recording.into_inner().unwrap_or_else(PoisonError::into_inner)
         };
-        let mut before = read(|pair| &pair.before, "before", SharedLists::default());
-        before.lists.ask_again();
-        let after = read(|pair| &pair.after, "after", std::mem::take(&mut before.lists));
+        let (before, after) = (read(|pair| &pair.before, "before"), read(|pair| &pair.after, "after"));
         (Self { before, after }, reports)
     }
 
@@ -56,11 +54,11 @@ pub fn compare(pairs: &[Pair], wanted: &Wanted, mut references: References, name
             continue;
         }
         for name in wanted.named() {
-            if !before.properties.names.contains(name) && !now.properties.names.contains(name) {
+            if !before.names.has(name) && !now.names.has(name) {
                 reports.push_error(index, || format!("{}{} has no property \"{name}\"", named(index), now.shown()));
             }
         }
-        let united = United::of(&before.properties, &now.properties);
+        let united = United::of(&before.names, &now.names);
         // A copy for this pair, with the objects that belong to those in the values.
         let mut recorded = sides.before.spans_of(before).to_vec();
         let spans = sides.after.spans_of(now);
@@ -72,9 +70,10 @@ pub fn compare(pairs: &[Pair], wanted: &Wanted, mut references: References, name
                 recorded[old] = mapped;
             }
         }
-        let part = Part::new(Slot::of(pair.after.value()), now.id, Arc::clone(&united.properties), 0);
+        let part = Part::new(Slot::of(pair.after.value()), now.id, Arc::clone(&united.names), None);
         found.parts.push(part);
-        found.compare_part(found.parts.len() - 1, &united, &recorded, (states, spans), Some(pair.before.value()));
+        let stores = |path: &_| [before, now].map(|part| part.list.as_ref().is_none_or(|list| list.stores(path)));
+        found.compare_part(found.parts.len() - 1, &united, &recorded, (states, spans), stores);
     }
     (found, reports)
 }
@@ -192,7 +191,7 @@ fn nodes(root: Pair) -> Vec<Pair> {
 
 /// Calls `take` with the sub-resources that the same properties of two objects hold at the same place.
 fn sub_resources(sides: &Sides, before: &Part, after: &Part, mut take: impl FnMut(&Value, &Value)) {
-    for [old, new] in United::of(&before.properties, &after.properties).places() {
+    for [old, new] in United::of(&before.names, &after.names).places() {
         let Some((old, new)) = old.zip(new) else { continue };
         let (old, new) = (sides.before.state(before, old).kept, sides.after.state(after, new).kept);
         if old.len() == new.len() {

@@ -5,6 +5,9 @@ use varbatch_codec::{Kind, Plain, Scalar, Shape};
 use super::states::State;
 use crate::engine::{REAL, Slot};
 
+/// Bytes of the header before the components.
+const HEADER: usize = 4;
+
 /// The part of a math type with the whole change: the first `depth` names of the path to `component` lead to it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Narrowed {
@@ -62,9 +65,20 @@ impl Narrowed {
         path(self.kind, self.component.into())
     }
 
+    fn is_inside(self, index: usize) -> bool {
+        shared(self.path(), path(self.kind, index)) >= self.depth.into()
+    }
+
     fn inside<'a>(self, plain: &Plain<'a>, len: usize) -> impl Iterator<Item = &'a [u8]> + Clone {
-        let is_inside = move |index| shared(self.path(), path(self.kind, index)) >= self.depth.into();
-        plain.bytes.chunks(len).enumerate().filter(move |(index, _)| is_inside(*index)).map(|(_, bytes)| bytes)
+        plain.bytes.chunks(len).enumerate().filter(move |(index, _)| self.is_inside(*index)).map(|(_, bytes)| bytes)
+    }
+
+    /// Copies the part from a state to the bytes of another value of its type.
+    pub fn copy(self, from: State<'_>, to: &mut [u8]) {
+        let Some((plain, scalar)) = components(from) else { return };
+        let len = scalar.size(REAL);
+        let parts = plain.bytes.chunks(len).zip(to[HEADER..].chunks_mut(len)).enumerate();
+        parts.filter(|(index, _)| self.is_inside(*index)).for_each(|(_, (from, to))| to.copy_from_slice(from));
     }
 
     /// Appends the names of the path, with a colon before each.
@@ -98,5 +112,5 @@ impl Narrowed {
 fn components(state: State<'_>) -> Option<(Plain<'_>, Scalar)> {
     let kind = state.kind();
     let Shape::Components { scalar, .. } = kind.shape() else { return None };
-    Some((Plain { kind, width: REAL, count: 1, bytes: state.bytes.get(4..)? }, scalar))
+    Some((Plain { kind, width: REAL, count: 1, bytes: state.bytes.get(HEADER..)? }, scalar))
 }

@@ -4,47 +4,45 @@
 
 use std::sync::{Arc, Mutex};
 
+use foldhash::{HashMap, HashSet};
 use godot::builtin::{PackedStringArray, StringName};
+use varbatch_codec::Kind;
 
 use super::recording::{Part, Recording};
 use super::states::BATCH;
 use crate::engine::Slot;
 use crate::jobs::lock;
-use crate::objects::{Listed, Properties, alive, distinct};
+use crate::objects::{List, Listed, Lists, Names, PropertyPath, alive, distinct};
 use crate::report::Reports;
 
 pub struct Wanted {
-    names: Names,
+    /// The properties that the caller named. `None` for all that an object stores.
+    named: Option<Arc<Names>>,
+    /// True to record the script before them.
+    is_complete: bool,
     /// Names that are left out; without those that were removed from the caller's names.
-    except: Vec<StringName>,
-    /// True if the objects will be read again. So their lists are watched, and a name that an object lacks is an error.
+    except: Vec<String>,
+    /// True if the objects will be read again. So a name that an object lacks is an error.
     is_edit: bool,
-}
-
-enum Names {
-    Stored,
-    /// All stored properties, and the script before them.
-    Complete,
-    Named(Arc<Properties>),
 }
 
 impl Wanted {
     /// Converts the caller's names; an empty array means all stored properties.
     pub fn new(names: &PackedStringArray, except: &PackedStringArray) -> Self {
-        let (named, mut except) = (names_of(names), names_of(except));
-        let names = if named.is_empty() {
-            Names::Stored
-        } else {
-            let (out, rest) = named.into_iter().partition::<Vec<_>, _>(|name| except.contains(name));
-            except.retain(|name| !out.contains(name));
-            Names::Named(Arc::new(Properties::new(rest, Arc::default())))
-        };
-        Self { names, except, is_edit: true }
+        let all = Self::complete(except);
+        let names = Names::from(distinct(names.as_slice().iter().map(StringName::from)));
+        if names.texts.is_empty() {
+            return Self { is_complete: false, ..all };
+        }
+        let named = Some(Arc::new(names.filter(|text| !all.leaves_out(text))));
+        let except = all.except.into_iter().filter(|text| !names.has(text)).collect();
+        Self { named, except, is_complete: false, is_edit: true }
     }
 
     /// All stored properties, for edits that may change which properties there are.
     pub fn complete(except: &PackedStringArray) -> Self {
-        Self { names: Names::Complete, except: names_of(except), is_edit: true }
+        let except = except.as_slice().iter().map(ToString::to_string).collect();
+        Self { named: None, except, is_complete: true, is_edit: true }
     }
 
     /// Like [`Self::new`], for objects that are only read now.
@@ -52,27 +50,32 @@ impl Wanted {
         Self { is_edit: false, ..Self::new(names, &PackedStringArray::new()) }
     }
 
-    pub fn named(&self) -> &[StringName] {
-        match &self.names {
-            Names::Named(properties) => &properties.names,
-            _ => &[],
-        }
+    pub fn named(&self) -> &[String] {
+        self.named.as_ref().map_or(&[], |names| &names.texts)
     }
-}
 
-fn names_of(names: &PackedStringArray) -> Vec<StringName> {
-    distinct(names.as_slice().iter().map(StringName::from))
+    fn leaves_out(&self, text: &str) -> bool {
+        self.except.iter().any(|except| except == text)
+    }
 }
 
 /// Names an object or a pair by its index, in errors.
 pub type Named<'n> = &'n dyn Fn(usize) -> String;
 
 pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted, named: Named<'_>) -> Reports {
-    let is_watched = wanted.is_edit && matches!(wanted.names, Names::Stored);
-    let mut found = lock(recording).begin(is_watched);
+    let mut found = Recording::default();
     found.parts.reserve_exact(objects.len());
-    let (values, reports) = (Vec::new(), Reports::default());
-    let mut pass = Pass { recording, wanted, rests: Vec::new(), left_out: Vec::new(), found, values, reports };
+    let mut pass = Pass {
+        recording,
+        wanted,
+        lists: Lists::take(),
+        names: HashMap::default(),
+        named: wanted.named.clone(),
+        left_out: HashSet::default(),
+        found,
+        values: Vec::new(),
+        reports: Reports::default(),
+    };
     for (index, object) in objects.into_iter().enumerate() {
         if let Err(why) = pass.object(object) {
             let at = pass.found.parts.len();
@@ -88,10 +91,13 @@ pub fn record(recording: &Mutex<Recording>, objects: Vec<Slot>, wanted: &Wanted,
 struct Pass<'r> {
     recording: &'r Mutex<Recording>,
     wanted: &'r Wanted,
-    /// Shared lists, and what remains of them without the names that are left out.
-    rests: Vec<[Arc<Properties>; 2]>,
+    lists: Lists,
+    /// What to record of objects with a list, by its address.
+    names: HashMap<*const List, (Arc<List>, Arc<Names>)>,
+    /// The caller's names, as the last object had them.
+    named: Option<Arc<Names>>,
     /// The names that were in a list and are left out.
-    left_out: Vec<&'r StringName>,
+    left_out: HashSet<&'r str>,
     found: Recording,
     /// Values of the last parts, not encoded yet.
     values: Vec<Slot>,
@@ -99,89 +105,91 @@ struct Pass<'r> {
     reports: Reports,
 }
 
-impl Pass<'_> {
+impl<'r> Pass<'r> {
     /// Reads the properties of an object, or returns why it is not recorded.
     fn object(&mut self, object: Slot) -> Result<(), String> {
         let id = alive(object.value()).map_err(|found| format!("expected an object, found {found}"))?;
-        let properties = match &self.wanted.names {
-            Names::Named(properties) => Arc::clone(properties),
-            Names::Complete => Arc::new(Properties::asked(object.value(), true)),
-            Names::Stored => {
-                // First, so that changes by the object's own script are not missed.
-                self.found.watch(object.value(), id);
-                self.found.lists.of(object.value())
+        let wanted = self.wanted;
+        let (names, list) = match &self.named {
+            Some(names) => (Arc::clone(names), None),
+            None => {
+                let (list, _) = self.lists.of(object.value());
+                (self.names_of(&list), Some(list))
             }
         };
-        let properties = self.without_except(properties);
-        let Some(properties) = lock(self.recording).unrecorded(id, &properties) else { return Ok(()) };
-        let mut part = Part::new(object, id, properties, self.found.spans.len() + self.values.len());
-        let doubtful = self.read(&part)?;
-        if !doubtful.is_empty() {
-            self.read_doubtful(&mut part, &doubtful)?;
+        let Some(names) = lock(self.recording).unrecorded(id, &names, wanted.is_complete) else { return Ok(()) };
+        let mut part = Part::new(object, id, names, list);
+        part.is_complete = wanted.is_complete;
+        part.first_span = self.found.spans.len() + self.values.len();
+        let start = self.values.len();
+        let missing = part.names.read(part.object.value(), &mut self.values);
+        if part.list.is_none() {
+            self.check_named(&mut part, missing, start);
+        }
+        if !part.is_alive() {
+            self.values.truncate(start);
+            return Err(format!("{} was freed by one of its getters", part.shown()));
         }
         // An object that stores nothing still has a list to compare.
-        if !part.properties.names.is_empty() || part.properties.list.is_asked || !self.wanted.is_edit {
+        if !part.names.paths.is_empty() || part.list.is_some() || !wanted.is_edit {
             self.found.parts.push(part);
         }
         Ok(())
     }
 
-    fn without_except(&mut self, properties: Arc<Properties>) -> Arc<Properties> {
-        let Wanted { except, .. } = self.wanted;
-        if except.is_empty() {
-            return properties;
+    /// Returns what to record of objects with a list.
+    fn names_of(&mut self, list: &Arc<List>) -> Arc<Names> {
+        let wanted: &'r Wanted = self.wanted;
+        if wanted.except.is_empty() && !wanted.is_complete {
+            return Arc::clone(&list.recorded);
         }
-        if let Some([_, rest]) = self.rests.iter().find(|[known, _]| Arc::ptr_eq(known, &properties)) {
-            return Arc::clone(rest);
+        let make = || {
+            let all = if wanted.is_complete { list.complete() } else { Arc::clone(&list.recorded) };
+            self.left_out.extend(wanted.except.iter().map(String::as_str).filter(|text| all.has(text)));
+            (Arc::clone(list), Arc::new(all.filter(|text| !wanted.leaves_out(text))))
+        };
+        Arc::clone(&self.names.entry(Arc::as_ptr(list)).or_insert_with(make).1)
+    }
+
+    /// Takes the caller's names for parts of values where an object has no such property, and leaves out those that lead
+    /// to nothing. Methods and signals can be read like properties.
+    fn check_named(&mut self, part: &mut Part, mut doubtful: Vec<usize>, start: usize) {
+        let is_method = |found: &Slot| matches!(found.value().view().kind(), Kind::Callable | Kind::Signal);
+        doubtful.extend((start..self.values.len()).filter(|&at| is_method(&self.values[at])).map(|at| at - start));
+        if doubtful.is_empty() {
+            return;
         }
-        for name in except.iter().filter(|name| properties.names.contains(name)) {
-            if !self.left_out.contains(&name) {
-                self.left_out.push(name);
+        doubtful.sort_unstable();
+        let object = part.object.value();
+        let (listed, mut names, mut gone) = (Listed::of(object), (*part.names).clone(), Vec::new());
+        for index in doubtful.into_iter().rev() {
+            let name = StringName::from(&*names.texts[index]);
+            if listed.has(&name) {
+                continue;
             }
+            // Of the last object it may have been a part, and of this one the name of a property.
+            let is_whole = names.paths[index] == name.clone().into();
+            let other = if is_whole { PropertyPath::into_value(&name) } else { Some(name.into()) };
+            let found = &mut self.values[start + index];
+            if let Some(other) = other
+                && other.read(object, found)
+                && !is_method(found)
+            {
+                names.paths[index] = other;
+                continue;
+            }
+            self.values.remove(start + index);
+            names.paths.remove(index);
+            gone.push(names.texts.remove(index));
         }
-        let rest = Arc::new(properties.filter(|name| !except.contains(name)));
-        if properties.list.is_shared {
-            self.rests.push([properties, Arc::clone(&rest)]);
+        for text in gone.iter().rev().filter(|_| self.wanted.is_edit) {
+            self.reports.push_error(self.found.parts.len(), || format!("{} has no property \"{text}\"", part.shown()));
         }
-        rest
-    }
-
-    /// Reads the values of a part. Returns the indices of names that may not be properties.
-    fn read(&mut self, part: &Part) -> Result<Vec<usize>, String> {
-        let start = self.values.len();
-        let doubtful = part.properties.read(part.object.value(), &mut self.values);
-        if !part.is_alive() {
-            self.values.truncate(start);
-            return Err(format!("{} was freed by one of its getters", part.shown()));
+        part.names = Arc::new(names);
+        // Most likely the next object has the same.
+        if part.names.texts.len() == self.wanted.named().len() {
+            self.named = Some(Arc::clone(&part.names));
         }
-        Ok(doubtful)
-    }
-
-    /// Decides what to record of a part that was read with doubtful names.
-    #[cold]
-    fn read_doubtful(&mut self, part: &mut Part, doubtful: &[usize]) -> Result<(), String> {
-        let start = self.values.len() - part.properties.names.len();
-        if part.properties.list.is_shared {
-            // This object lacks a property of others of its class, so ask the object itself.
-            let stored = Arc::new(Properties::asked(part.object.value(), false));
-            part.properties = self.without_except(stored);
-            self.values.truncate(start);
-            return self.read(part).map(|_| ());
-        }
-        let listed = Listed::of(part.object.value());
-        let names = doubtful.iter().map(|&index| &part.properties.names[index]);
-        let missing: Vec<StringName> = names.filter(|name| !listed.has(name)).cloned().collect();
-        if part.properties.list.is_asked || missing.is_empty() {
-            return Ok(());
-        }
-        for name in missing.iter().filter(|_| self.wanted.is_edit) {
-            self.reports.push_error(self.found.parts.len(), || format!("{} has no property \"{name}\"", part.shown()));
-        }
-        let is_present = |name: &StringName| !missing.contains(name);
-        let values = self.values.split_off(start).into_iter().zip(&part.properties.names);
-        self.values.extend(values.filter(|(_, name)| is_present(name)).map(|(value, _)| value));
-        part.properties = Arc::new(part.properties.filter(is_present));
-        Ok(())
     }
 
     fn encode(&mut self) {
@@ -189,7 +197,7 @@ impl Pass<'_> {
         for (value, error) in self.found.states.encode(&self.values, &mut self.found.spans) {
             let index = self.found.parts.partition_point(|part| part.first_span <= first + value) - 1;
             let part = &self.found.parts[index];
-            let name = &part.properties.texts[first + value - part.first_span];
+            let name = &part.names.texts[first + value - part.first_span];
             self.reports.push_error(index, || part.failure(name, &error));
         }
         // A value may hold the last reference to an object, whose script runs when it is freed: nothing is locked here.
@@ -198,7 +206,8 @@ impl Pass<'_> {
 
     fn finish(mut self) -> Reports {
         self.encode();
-        let wrong = self.wanted.except.iter().filter(|name| !self.left_out.contains(name));
+        self.lists.give_back();
+        let wrong = self.wanted.except.iter().filter(|name| !self.left_out.contains(name.as_str()));
         let wrong: Vec<_> = wrong.map(|name| format!("\"{name}\"")).collect();
         if !wrong.is_empty() && !self.found.parts.is_empty() {
             let text = || format!("expected names of recorded properties as except, found {}", wrong.join(", "));

@@ -82,6 +82,10 @@ impl States {
         span
     }
 
+    pub fn has_same_bytes(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+
     pub fn get(&self, span: Span) -> State<'_> {
         State {
             bytes: &self.bytes[span.at..][..span.len as usize],
