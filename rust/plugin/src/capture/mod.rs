@@ -73,6 +73,7 @@ const FREED: Why = "the object was freed";
 const GONE: Why = "there is no such property";
 const CALLABLE: Why = "bytes hold nothing of a Callable";
 const FREED_INSIDE: Why = "an object in it was freed, and is null now";
+const TOO_LARGE: Why = "the bytes do not allow so large a number";
 const REFUSED: Why = "the object refuses the value";
 
 fn freed_or(otherwise: Why, object: &Value) -> Why {

@@ -5,11 +5,13 @@ use godot::global::Error as EngineError;
 use varbatch_codec::{Chunk, Cursor, ElementType, Event, Kind, Reader, Shape, Writer, validate};
 use varbatch_workers::Threads;
 
-use super::{CALLABLE, FREED_INSIDE, GONE, Members, REFUSED, Skipped, Why, freed_or, own};
+use super::{CALLABLE, FREED_INSIDE, GONE, Members, REFUSED, Skipped, TOO_LARGE, Why, freed_or, own};
 use crate::calls::get_in;
 use crate::engine::{self, DIALECT, OwnedType, Slot, Value, object_of_id};
+use crate::objects::PropertyPath;
 use crate::report::{Failure, Line, Outcome};
 use crate::undo::states::States;
+use crate::value::budget::Budget;
 use crate::value::build::{Build, MayAsk, build_flat};
 use crate::value::string_cache::Texts;
 use crate::value::walk::{Held, Planning, walk};
@@ -18,7 +20,8 @@ use crate::value::walk::{Held, Planning, walk};
 pub fn restore(members: &Members, bytes: &PackedByteArray) -> Outcome<EngineError> {
     Outcome::of_code(values_in(members, engine::bytes_of(bytes)).map(|mut rest| {
         let (mut writer, mut chars) = (Writer::new(DIALECT), Vec::new());
-        set_each(members, |now| {
+        let mut budget = Budget::of_bytes(bytes.len());
+        set_each(members, |object, path, now| {
             if let Some(after) = now.and_then(|now| strip(now, rest, &mut writer, &mut chars)) {
                 rest = after;
                 return Ok(None);
@@ -27,7 +30,10 @@ pub fn restore(members: &Members, bytes: &PackedByteArray) -> Outcome<EngineErro
             let len = validate(Reader::new(rest)).unwrap_or_default();
             let (value, after) = rest.split_at(len.min(rest.len()));
             rest = after;
-            now.map(|now| made(now, value)).transpose()
+            match now {
+                Some(_) if !budget.allows(object, path, value) => Err(TOO_LARGE),
+                now => now.map(|now| made(now, value)).transpose(),
+            }
         })
     }))
 }
@@ -55,7 +61,7 @@ pub fn restore_values(members: &Members, values: &AnyArray) -> Outcome<EngineErr
     // Scripts may change the caller's array.
     let values: Vec<_> = engine::values(values).iter().map(Slot::of).collect();
     let mut values = values.iter();
-    set_each(members, |now| {
+    set_each(members, |_, _, now| {
         let value = values.next().expect("one for each property");
         match now {
             Some(now) if !are_same(now, value.value()) => Ok(Some((own(value.value()), None))),
@@ -70,14 +76,14 @@ type Made = (Slot, Option<Why>);
 /// Sets each property to what `differing` returns, if anything, for its value now, which is `None` if it is gone.
 fn set_each(
     members: &Members,
-    mut differing: impl FnMut(Option<&Value>) -> Result<Option<Made>, Why>,
+    mut differing: impl FnMut(&Value, &PropertyPath, Option<&Value>) -> Result<Option<Made>, Why>,
 ) -> Outcome<EngineError> {
     let (mut skipped, mut now, mut index) = (Skipped::default(), Slot::new(), 0);
     for member in &members.list {
         let object = member.object.value();
         for path in &*member.paths {
             let is_read = path.read(object, &mut now);
-            let result = match differing(is_read.then_some(now.value())) {
+            let result = match differing(object, path, is_read.then_some(now.value())) {
                 _ if !is_read => Err(freed_or(GONE, object)),
                 Ok(Some((new, _))) if !path.write(object, new.value()) => Err(freed_or(REFUSED, object)),
                 Ok(Some((_, Some(why)))) | Err(why) => Err(why),

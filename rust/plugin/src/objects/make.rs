@@ -9,6 +9,7 @@ use super::allowed::{Has, Stored, listed};
 use super::known::{Known, Names, Walk};
 use super::{SCRIPT, constant};
 use crate::engine::{self, NewObject, Slot, Value};
+use crate::value::budget::{Budget, Costs, costs_of};
 use crate::value::build::Refused;
 use crate::value::{element_scripts, refused};
 
@@ -28,6 +29,7 @@ pub struct Makers {
     kept: usize,
     /// The properties of the current value that are not set, as a listed class does not have them.
     pub skipped: Refused,
+    budget: Budget,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -44,8 +46,8 @@ struct Class {
     name: StringName,
     /// The place of the names of its properties.
     names: usize,
-    /// The properties that are refused if they are too large.
-    counts: Option<&'static [&'static str]>,
+    /// The properties whose numbers are charged.
+    costs: Costs,
     /// False for a class that is only listed as the base of a script.
     is_allowed: bool,
 }
@@ -65,7 +67,7 @@ struct Around<'a> {
     /// How many containers enclose it.
     depth: usize,
     class: &'a str,
-    counts: Option<&'static [&'static str]>,
+    costs: Costs,
     walk: Walk,
     is_allowed: bool,
     has_script: bool,
@@ -112,8 +114,8 @@ impl Makers {
     fn list_class(&mut self, text: &str, name: StringName, is_allowed: bool) {
         let names = self.names.place(text);
         self.stored.entry(names).or_insert_with(|| Stored::new(name.clone(), None));
-        let counts = refused::counts_of(&name.to_string());
-        let place = self.classes.place(text, || Some(Class { name, names, counts, is_allowed }));
+        let costs = costs_of(&name.to_string());
+        let place = self.classes.place(text, || Some(Class { name, names, costs, is_allowed }));
         self.classes.at(place).iter_mut().for_each(|class| class.is_allowed |= is_allowed);
     }
 
@@ -126,8 +128,8 @@ impl Makers {
         let may_ask = self.allows == Allows::All;
         let ask = || {
             let name = (may_ask && engine::can_instantiate(text)).then(|| StringName::from(text))?;
-            let (names, counts) = (self.names.place(text), refused::counts_of(text));
-            Some(Class { name, names, counts, is_allowed: true })
+            let (names, costs) = (self.names.place(text), costs_of(text));
+            Some(Class { name, names, costs, is_allowed: true })
         };
         let place = self.classes.place(text, ask);
         self.classes.at(place).as_ref()
@@ -211,6 +213,7 @@ impl Makers {
         self.kept = self.made.len();
         self.skipped = Refused::default();
         self.names.take_once();
+        self.budget.add_bytes(reader.left());
         let mut objects: Vec<Around<'_>> = Vec::new();
         loop {
             while let Some(object) = objects.pop_if(|object| !reader.is_inside(object.depth)) {
@@ -233,7 +236,7 @@ impl Makers {
             match event {
                 Some(Event::Object { class: Text::Utf8(text), .. }) => {
                     let is_list = self.allows == Allows::Listed;
-                    let Some(&Class { counts, names, is_allowed, .. }) = self.class(text) else {
+                    let Some(&Class { costs, names, is_allowed, .. }) = self.class(text) else {
                         let why = if is_list { refused::not_listed(text) } else { refused::no_such_class(text) };
                         return Err(reader.error_at(at, why));
                     };
@@ -241,7 +244,7 @@ impl Makers {
                         self.learn(text);
                     }
                     let walk = Walk::of(names);
-                    objects.push(Around { at, depth, class: text, counts, walk, is_allowed, has_script: false });
+                    objects.push(Around { at, depth, class: text, costs, walk, is_allowed, has_script: false });
                 }
                 Some(event) => {
                     if let Some(path) = element_scripts(event).find(|path| self.script(path).is_none()) {
@@ -259,9 +262,7 @@ impl Makers {
             return Ok(true);
         }
         let name = &self.names.current(&object.walk).text;
-        if let Some(counts) = object.counts {
-            refused::check_count(reader, object.class, counts, name)?;
-        }
+        self.budget.charge((object.at as u64, object.class), object.costs, name, reader)?;
         if name != SCRIPT {
             return Ok(false);
         }
