@@ -53,9 +53,9 @@ pub fn costs_of(class: &str) -> Costs {
         };
         rows.map(row).collect()
     });
-    let parent =
-        |class: &StringName| Some(ClassDb::singleton().get_parent_class(class)).filter(|name| !name.is_empty());
-    let lineage: Vec<_> = std::iter::successors(Some(class.into()), parent).map(|name| name.to_string()).collect();
+    let named = |class: StringName| Some(class).filter(|name| !name.is_empty());
+    let parent = |class: &StringName| named(ClassDb::singleton().get_parent_class(class));
+    let lineage: Vec<_> = std::iter::successors(named(class.into()), parent).map(|name| name.to_string()).collect();
     let costs = rows.iter().filter(|(of, _)| lineage.iter().any(|name| name == of)).map(|(_, cost)| *cost);
     // There are only so many classes.
     let costs = costs.collect::<Vec<_>>().leak();
@@ -94,12 +94,12 @@ pub struct Budget {
     /// How many parts each object, by its place or id, has by the indices in names.
     made: HashMap<u64, HashMap<String, u64>>,
     /// The last class of an object that was restored.
-    restored: (StringName, Costs),
+    restored: Option<(StringName, Costs)>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { left: FREE_PARTS, made: HashMap::default(), restored: Default::default() }
+        Self { left: FREE_PARTS, made: HashMap::default(), restored: None }
     }
 }
 
@@ -118,15 +118,16 @@ impl Budget {
 
     /// Charges a property of a living object that is to be set to an encoded value. False if it costs too much.
     pub fn allows(&mut self, object: &Value, name: &impl Display, value: &[u8]) -> bool {
-        let (class, known) = (engine::class_name(object), &mut self.restored);
-        if known.0 != class {
-            *known = (class.clone(), costs_of(&class.to_string()));
-        }
-        let costs = known.1;
+        let class = engine::class_name(object);
+        let costs = match &self.restored {
+            Some((last, costs)) if *last == class => costs,
+            _ => costs_of(&class.to_string()),
+        };
+        self.restored = Some((class.clone(), costs));
         if costs.is_empty() {
             return true;
         }
-        let (id, class) = (engine::id_in(object), known.0.to_string());
+        let (id, class) = (engine::id_in(object), class.to_string());
         self.charge((id, &class), costs, &name.to_string(), &Reader::new(value)).is_ok()
     }
 
