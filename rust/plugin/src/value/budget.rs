@@ -10,7 +10,7 @@ use foldhash::HashMap;
 use godot::builtin::StringName;
 use godot::classes::ClassDb;
 use godot::obj::Singleton;
-use varbatch_codec::{CodecError, CodecErrorKind, Event, Reader, Text};
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
 use super::refused;
 use crate::engine::{self, Value};
@@ -118,17 +118,20 @@ impl Budget {
 
     /// Charges a property of a living object that is to be set to an encoded value. False if it costs too much.
     pub fn allows(&mut self, object: &Value, name: &impl Display, value: &[u8]) -> bool {
+        let reader = Reader::new(value);
+        if !matches!(reader.peek_kind(), Ok(Kind::Int | Kind::Float | Kind::String | Kind::Array)) {
+            return true;
+        }
         let class = engine::class_name(object);
         let costs = match &self.restored {
             Some((last, costs)) if *last == class => costs,
-            _ => costs_of(&class.to_string()),
+            _ => self.restored.insert((class.clone(), costs_of(&class.to_string()))).1,
         };
-        self.restored = Some((class.clone(), costs));
         if costs.is_empty() {
             return true;
         }
         let (id, class) = (engine::id_in(object), class.to_string());
-        self.charge((id, &class), costs, &name.to_string(), &Reader::new(value)).is_ok()
+        self.charge((id, &class), costs, &name.to_string(), &reader).is_ok()
     }
 
     /// Charges a property of an object of a class, when `reader` has read its name.
