@@ -262,7 +262,9 @@ impl Makers {
             return Ok(true);
         }
         let name = &self.names.current(&object.walk).text;
-        self.budget.charge((object.at as u64, object.class), object.costs, name, reader)?;
+        if !object.costs.is_empty() {
+            self.budget.charge((object.at as u64, object.class), object.costs, name, reader)?;
+        }
         if name != SCRIPT {
             return Ok(false);
         }
