@@ -4,6 +4,7 @@ extends "../support/suite.gd"
 ## stands in the place of a pair: one line for each, nothing as its result, and the others as ever.
 
 const Edits := preload("random_edits.gd")
+const SavedItem := preload("../support/saved_item.gd")
 
 const SET := "set"
 const INSERT := "insert"
@@ -144,6 +145,14 @@ func test_whole_objects() -> void:
 	check(changes[2].old.get_class() == "Resource", "no Resource as old")
 	check(changes[2].new is Gradient, "no Gradient as new")
 	_check_patches([bytes, after], changes, "whole objects", true)
+	# To compare it with the old value, none is made.
+	bytes = var_to_bytes_with_objects([SavedItem.new()])
+	var other := SavedItem.new()
+	other.number = 7
+	var made := SavedItem.made
+	var change := {"path": [0], "op": SET, "old": other, "new": 1}
+	expect_errors(call_method.bind(&"patch", [bytes, [change], true]), 1, "expected the old value")
+	check_int(SavedItem.made, made, "objects")
 
 
 ## All of the changes, and each of them back.
@@ -299,6 +308,7 @@ func test_what_fits() -> void:
 		{&"op": &"set", &"path": ["i"], &"new": 1},
 		{"op": "set", "path": ["i"] as Array[String], "new": 1, "more": 3, "index": 99},
 		{"op": "set", "path": [&"i"], "new": 1},
+		{"op": "set", "path": ["i"], "old": 4, "new": 1} as Dictionary[String, Variant],
 	]
 	var expected: Dictionary = bytes_to_var(_bytes)
 	expected["i"] = 1

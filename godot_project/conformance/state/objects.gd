@@ -60,6 +60,14 @@ func test_refused() -> void:
 	var text := 'restore: skipped 1 value: %s, property "number": the object refuses the value'
 	check_restore(var_to_bytes([PackedByteArray([0, 2]), [1], first]), "a wrong type", [WARNING + CLASS + text % shown(object)])
 	check_value(object.number, 3, "what was refused")
+	# What would make the object large.
+	var curve := Curve.new()
+	state.clear()
+	state.add(curve, ["point_count"])
+	text = 'restore: skipped 1 value: %s, property "point_count": the bytes do not allow so large a number'
+	check_restore(var_to_bytes([1 << 20]), "a large number", [WARNING + CLASS + text % shown(curve)])
+	check_restore(var_to_bytes([100]), "a small number", [])
+	check_int(curve.point_count, 100, "points")
 
 
 ## By their ids, as bytes hold nothing else. What is gone is null.

@@ -80,6 +80,12 @@ func test_foreign_elements() -> void:
 	var dropped := "dropped an element: ..."
 	check_call(&"get_in", [dropping, [0]], 7, [WARNING + dropped])
 	check_call(&"get_in_each", [[dropping], [0]], [7], [WARNING + "buffer 0: " + dropped])
+	# A Dictionary with keys of a class, but for one that is a text; and an object as the step.
+	var mistyped := Values.u32(TYPE_DICTIONARY | 2 << 16) + var_to_bytes("Node").slice(4)
+	mistyped += var_to_bytes({self: 5, "x": 3}).slice(4)
+	for step: Array in [[self, 5], [RefCounted.new(), MISSING]]:
+		var got: Variant = quietly(func() -> Variant: return VarBatch.get_in(mistyped, [step[0]], MISSING))
+		check_value(got, step[1], "at an object")
 
 
 func test_what_is_not_there_gives_the_default() -> void:

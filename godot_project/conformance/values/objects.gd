@@ -165,7 +165,7 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 	scene.merge({"node_count": 1, "nodes": huge, "conn_count": 0, "conns": PackedInt32Array()})
 	for hostile: Array in [
 		["Curve2D", "point_count", many],
-		["Curve3D", "point_count", 65537],
+		["Curve3D", "point_count", 66_000],
 		["Curve2D", "point_count", 200_000 - (1 << 40)],  # The engine takes the lower half.
 		["CPUParticles2D", "amount", many],
 		["PopupMenu", "item_count", many],
@@ -174,6 +174,12 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 		["TileMap", "layer_99999999999999999999/name", "x"],
 		["FontFile", "cache/2147483647/16/0/ascent", 1.0],
 		["Curve", "point_count", "65537"],
+		["AimModifier3D", "setting_count", many],
+		["AudioBusLayout", "bus/-1/name", "x"],
+		["CCDIK3D", "settings/0/joint_count", many],
+		["SphereMesh", "rings", 5000],
+		["OpenXRInteractionProfile", "bindings", [1]],
+		["VisualShader", "modes/blend", -1],
 		["BitMap", "data", {"size": Vector2i(many, 1), "data": PackedByteArray()}],
 		["BitMap", "data", {"size": Vector2(100_000, 1), "data": PackedByteArray()}],
 		["BitMap", "data", {"size": Vector2i(9, 1), "data": PackedByteArray([0])}],
@@ -207,6 +213,26 @@ func test_counts_behind_an_empty_object_are_refused() -> void:
 		check("point_count of Curve2D" in VarBatch.validate([bytes], list)[0], "a huge count is accepted")
 
 
+## All that a call makes for numbers: 65,536 parts, and one for each 8 bytes. A Curve of 10,000 points counts as 24,414.
+func test_numbers_are_summed() -> void:
+	var curve := Values.object("Curve", {"point_count": 10_000})
+	for list: Variant in [true, [&"Curve"]]:
+		var reasons := VarBatch.validate(filled(1000, curve), list)
+		check_int(reasons.count(""), 2, "curves of a batch")
+		check("found 10000, which makes 24414, for point_count of Curve" in reasons[2], reasons[2])
+		for case: Array in [[0, 2, true], [0, 3, false], [1 << 17, 3, true], [1 << 17, 4, false]]:
+			var bytes := Values.u32(TYPE_ARRAY) + Values.u32(1 + case[1]) + var_to_bytes(filled_bytes(case[0] as int))
+			bytes += Packed.repeated(curve, curve.size() * (case[1] as int))
+			check(VarBatch.validate([bytes], list)[0].is_empty() == case[2], "curves: %s" % [case])
+	# Again in one object: an index only counts as far as it makes new parts.
+	var names: Dictionary[String, Variant] = {"physics_layer_50/collision_layer": 1}
+	for index: int in 50:
+		names["physics_layer_%d/collision_mask" % index] = 1
+	check_value(VarBatch.validate([Values.object("TileSet", names)], true)[0], "", "layers")
+	var again: PackedByteArray = curve.slice(0, 16) + Values.u32(3) + Packed.repeated(curve.slice(20), 3 * (curve.size() - 20))
+	check("point_count of Curve" in VarBatch.validate([again], true)[0], "three times in an object")
+
+
 func test_what_is_alike_and_sound_is_made() -> void:
 	var curve := Curve2D.new()
 	for index: int in 10_000:
@@ -226,10 +252,23 @@ func test_what_is_alike_and_sound_is_made() -> void:
 	var tiles := TileSet.new()
 	tiles.add_physics_layer()
 	tiles.add_terrain_set()
-	var others: Array = [Gradient.new(), Curve3D.new(), Curve.new(), FastNoiseLite.new()]
+	var others: Array = [Gradient.new(), Curve3D.new(), FastNoiseLite.new()]
+	for numbers: Array in [
+		["Curve", "point_count", 5000], ["Skin", "bind_count", 5000], ["SphereMesh", "radial_segments", 512],
+		["HeightMapShape3D", "map_width", 513], ["SkeletonProfile", "bone_size", 300]
+	]:
+		others.append(ClassDB.instantiate(numbers[0] as StringName))
+		others[-1].set(numbers[1], numbers[2])
 	for resource: Resource in [curve, scene, bits, tiles] + others:
 		var bytes := var_to_bytes_with_objects([resource])
 		check_bytes(var_to_bytes_with_objects(VarBatch.bytes_to_var(bytes, true)), bytes, resource.get_class())
+	for numbers: Array in [["ItemList", "item_count", 3000], ["CCDIK3D", "setting_count", 200], ["CPUParticles2D", "amount", 20_000], ["Skeleton3D"]]:
+		var node: Node = ClassDB.instantiate(numbers[0] as StringName)
+		node.set(numbers[1] if numbers.size() > 1 else "name", numbers[-1])
+		for index: int in 300 * int(node is Skeleton3D):
+			node.call(&"add_bone", "bone %d" % index)
+		check_value(VarBatch.validate([var_to_bytes_with_objects([node, node])], true)[0], "", str(numbers))
+		node.free()
 
 
 ## Another name in the bytes changes nothing of what a class needs: neither the values of its new objects nor its checks.

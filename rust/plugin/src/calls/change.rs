@@ -4,12 +4,12 @@ use godot::prelude::*;
 use varbatch_codec::change::delta::{self, DeltaError, DeltaErrorKind};
 use varbatch_codec::change::{self, Change, ChangePart, ChangePath, Changes, DiffError, DiffOptions, Op, Patch, edits};
 use varbatch_codec::limits::MAX_VALUE_LEN;
-use varbatch_codec::{Kind, PathStep, Plan};
+use varbatch_codec::{Kind, PathStep, Plan, Writer};
 
 use super::decode::{self, Input};
 use super::encode::{self, encode_part};
-use crate::engine::{self, BytesOut, HeldBytes, OwnArray, REAL, Slot, Value};
-use crate::objects::Makers;
+use crate::engine::{self, BytesOut, DIALECT, HeldBytes, OwnArray, REAL, Slot, Value};
+use crate::objects::{Makers, has_any};
 use crate::report::{Cause, Failure, Outcome, PAIRS, Reports};
 use crate::value::change_rows::{ChangeRow, RowKeys};
 
@@ -96,7 +96,7 @@ fn try_patch(before: &[u8], changes: &AnyArray, full_objects: bool) -> Result<Pa
 /// Takes the fields of a change: "op", "path", "old", "new" and "index". Runs no script.
 fn fields(change: &Value) -> Result<[Option<Variant>; 5], String> {
     let kind = change.view().kind();
-    let change: VarDictionary =
+    let change: AnyDictionary =
         change.variant().try_to().map_err(|_| format!("expected a Dictionary, found {}", kind.name()))?;
     let [op, path, old, new, index] = ["op", "path", "old", "new", "index"].map(|name| change.get(name));
     // No script can change a copy.
@@ -154,10 +154,18 @@ fn bytes(value: &Value, name: &str, full_objects: bool) -> Result<Vec<u8>, Strin
     encode_part(value, full_objects).map_err(|error| format!("\"{name}\": {error}"))
 }
 
-/// Returns the bytes that the engine would write for an encoded value.
+/// Returns the bytes that the engine would write for an encoded value. Makes no object and loads no script.
 fn canonical(bytes: &[u8], full_objects: bool) -> Option<Vec<u8>> {
-    let mut slot = Slot::new();
-    decode::decode_held(Input { at: 0, bytes }, &mut Makers::flag(full_objects), &mut slot).ok()?;
+    let (input, mut slot) = (Input { at: 0, bytes }, Slot::new());
+    let mut reader = input.reader(full_objects);
+    if full_objects && has_any(reader.clone()).ok()? {
+        let mut writer = Writer::new(DIALECT);
+        while let Some(event) = reader.next_event().ok()? {
+            writer.write(event).ok()?;
+        }
+        return Some(writer.into_plan().into_vec());
+    }
+    decode::decode_held(input, &mut Makers::flag(full_objects), &mut slot).ok()?;
     encode_part(slot.value(), full_objects).ok()
 }
 

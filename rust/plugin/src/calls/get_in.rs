@@ -185,7 +185,7 @@ fn part(value: &Variant, step: &Value) -> Option<Variant> {
     match kind {
         Kind::Dictionary if step_kind == Kind::Object => {
             let id = |key: &Value| engine::encoded_id(key).unwrap_or(key.object_id() as i64);
-            let keys = value.call("keys", &[]).to::<VarArray>();
+            let keys = value.call("keys", &[]).to::<AnyArray>();
             let key = keys.iter_shared().find(|key| !key.is_nil() && id(engine::value(key)) == id(step))?;
             Some(value.call("get", &[key]))
         }

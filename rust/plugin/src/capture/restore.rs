@@ -1,6 +1,6 @@
 //! Restores captured values: each property is read, and set if its value differs.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use godot::builtin::{AnyArray, PackedByteArray, Variant};
 use godot::classes::ResourceLoader;
@@ -10,11 +10,12 @@ use varbatch_codec::{ElementType, Event, Kind, Reader, Scalar, Shape, validate};
 use varbatch_workers::Threads;
 
 use super::members::{Numbers, Place, numbers_in};
-use super::{CALLABLE, FREED_INSIDE, GONE, Members, OBJECT, OTHER, REFUSED, Skipped, Why, freed_or, own};
+use super::{CALLABLE, FREED_INSIDE, GONE, Members, OBJECT, OTHER, REFUSED, Skipped, TOO_LARGE, Why, freed_or, own};
 use crate::calls::encode::{Comparing, are_same};
 use crate::calls::get_in;
 use crate::engine::{self, OwnedType, Slot, Value, object_of_id};
 use crate::report::{Failure, Line, Outcome};
+use crate::value::budget::Budget;
 use crate::value::build::{Build, MayAsk, build_flat};
 use crate::value::element_scripts;
 use crate::value::string_cache::Texts;
@@ -29,7 +30,12 @@ pub fn restore(members: &Members, bytes: &PackedByteArray, allow_objects: bool) 
             (&start[..start.len() - rest.len()], after.is_some())
         };
         let is_same = |now: &Value, value| comparing.strip(now, value).is_some_and(<[u8]>::is_empty);
-        set_each(members, numbers, next, is_same, |now, value| made(now, value, allow_objects))
+        let budget = RefCell::new(Budget::of_bytes(bytes.len()));
+        set_each(members, numbers, next, is_same, |(member, property), now, value, pass| {
+            // Once, however often it is set.
+            let is_small = || budget.borrow_mut().allows(member.object.value(), &member.paths[property], value);
+            if pass > 0 || is_small() { made(now, value, allow_objects) } else { Err(TOO_LARGE) }
+        })
     }))
 }
 
@@ -85,7 +91,7 @@ pub fn restore_values(members: &Members, values: &AnyArray) -> Outcome<EngineErr
         let value = values.next().expect("one for each number");
         (value, now.is_some_and(|now| are_same(now, value)))
     };
-    set_each(members, numbers, next, are_same, |_, value| Ok((own(value), None)))
+    set_each(members, numbers, next, are_same, |_, _, value, _| Ok((own(value), None)))
 }
 
 /// A value to set; and what is missing in it.
@@ -104,7 +110,7 @@ fn set_each<'m, T: Copy>(
     numbers: Numbers,
     mut next: impl FnMut(Option<&Value>) -> (T, bool),
     mut is_same: impl FnMut(&Value, T) -> bool,
-    make: impl Fn(&Value, T) -> Result<Made, Why>,
+    make: impl Fn(Place<'m>, &Value, T, usize) -> Result<Made, Why>,
 ) -> Outcome<EngineError> {
     let (mut skipped, mut slot, set_count) = (Skipped::default(), Slot::new(), Cell::new(0));
     // Returns false for what cannot be set.
@@ -112,7 +118,7 @@ fn set_each<'m, T: Copy>(
         let object = member.object.value();
         let try_set = || {
             let now = now.ok_or_else(|| freed_or(GONE, object))?;
-            let (new, missing) = make(now, value)?;
+            let (new, missing) = make((member, property), now, value, pass)?;
             match pass {
                 // The same in other bytes; and what a getter has computed of other properties, and rounded.
                 1.. if are_same(now, new.value()) => return Ok(()),

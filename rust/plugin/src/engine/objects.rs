@@ -3,7 +3,9 @@
 //! Methods are called through their method bind: a script may have one of the same name. What reads, writes or lists
 //! properties, or creates an object, may run a script. A freed object is no error: it has no properties.
 
-use godot::classes::{ClassDb, ResourceLoader, Script};
+use std::iter::successors;
+
+use godot::classes::{ClassDb, Engine, ResourceLoader, Script};
 use godot::init::is_main_thread;
 use godot::prelude::*;
 use godot::sys::{self, GodotFfi};
@@ -323,6 +325,13 @@ pub fn can_instantiate(class: &str) -> bool {
     let (classes, class) = (ClassDb::singleton(), StringName::from(class));
     // `can_instantiate` prints an error if the class does not exist.
     classes.class_exists(&class) && classes.can_instantiate(&class)
+}
+
+/// True if an object of the class can be made of bytes: the engine dies when a second object of one of its singletons is freed.
+pub fn can_make(class: &str) -> bool {
+    let (classes, engine) = (ClassDb::singleton(), Engine::singleton());
+    let parent = |class: &StringName| Some(classes.get_parent_class(class)).filter(|parent| !parent.is_empty());
+    can_instantiate(class) && !successors(Some(class.into()), parent).any(|class| engine.has_singleton(&class))
 }
 
 /// Loads the script at a path in `res://`; also returns the class that it extends.

@@ -11,6 +11,7 @@ use super::allowed::{Allows, Class, LOADED, Stored, is_in_project};
 use super::known::{Known, Names, Walk};
 use super::{METADATA, SCRIPT, constant};
 use crate::engine::{self, NewObject, Slot, Value};
+use crate::value::budget::{Budget, Costs, costs_of};
 use crate::value::build::Refused;
 use crate::value::{element_scripts, refused};
 
@@ -46,6 +47,7 @@ pub struct Makers {
     made: Vec<Slot>,
     pub kept: usize,
     pub left_out: LeftOut,
+    budget: Budget,
     /// What is said of the first null in the current value.
     pub why: Option<CodecErrorKind>,
 }
@@ -64,8 +66,8 @@ struct Maker {
     of: Class,
     /// The place of the names of its properties.
     names: usize,
-    /// The properties that are refused if they are too large.
-    counts: Option<&'static [&'static str]>,
+    /// The properties whose numbers are charged.
+    costs: Costs,
     /// False for a class that is only listed as the base of a script.
     is_allowed: bool,
     /// False until an object was made.
@@ -150,8 +152,8 @@ impl Makers {
             let of = listed.or_else(|| allows.find(text, is_class))?;
             // Whatever name it has in the bytes, its properties and their values are those of the class itself.
             let key = if is_class { of.class.to_string() } else { text.to_owned() };
-            let (names, counts) = (names.list(&key), refused::counts_of(&key));
-            all.push(Maker { of, names, counts, is_allowed: true, is_made: false, stored: None });
+            let (names, costs) = (names.list(&key), if is_class { costs_of(&key) } else { &[] });
+            all.push(Maker { of, names, costs, is_allowed: true, is_made: false, stored: None });
             Some(all.len() - 1)
         });
         *known.at(place)
@@ -218,6 +220,7 @@ impl Makers {
     /// borrowed: scripts may run.
     pub fn check(&mut self, mut reader: Reader<'_>) -> Result<(), CodecError> {
         (self.kept, self.taken, self.left_out) = (self.made.len(), 0, LeftOut::default());
+        self.budget.add_bytes(reader.left());
         self.steps.clear();
         // At once as many as a small value takes.
         self.steps.reserve(64);
@@ -325,9 +328,9 @@ impl Makers {
             self.pass(object, reader.position() - start);
             return Ok(true);
         }
-        let Maker { counts, of, .. } = &self.all[object.class];
-        if let Some(counts) = counts {
-            refused::check_count(reader, &of.class.to_string(), counts, text)?;
+        let Maker { costs, of, .. } = &self.all[object.class];
+        if !costs.is_empty() {
+            self.budget.charge((object.start.at as u64, &of.class.to_string()), costs, text, reader)?;
         }
         self.steps.push(if is_set.is_some() { Step::Set(name as u32) } else { Step::Offer(name as u32) });
         Ok(false)

@@ -1,5 +1,6 @@
 //! Converts Variants to events, and events to Variants.
 
+pub mod budget;
 pub mod build;
 pub mod change_rows;
 pub mod refused;

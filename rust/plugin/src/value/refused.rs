@@ -1,4 +1,4 @@
-//! Says what the engine refuses in bytes and values; refuses objects known to hang or crash it when properties are set.
+//! Says what the engine refuses in bytes and values; refuses objects known to crash it when properties are set.
 
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
@@ -21,65 +21,15 @@ pub fn dropped() -> CodecErrorKind {
     CodecErrorKind::Refused("expected what the container's type takes, found another type".into())
 }
 
-/// The engine allocates for these numbers at once; a `Curve` takes quadratic time. An index follows a final `_` or `/`.
-const COUNTS: [(&[&str], &[&str]); 15] = [
-    (&["Curve", "Curve2D", "Curve3D"], &["point_count"]),
-    (&["CPUParticles2D", "CPUParticles3D"], &["amount"]),
-    (&["PopupMenu"], &["item_count"]),
-    (&["OptionButton", "MenuButton"], &["item_count", "popup/item_"]),
-    (&["SpringBoneSimulator3D"], &["setting_count"]),
-    (&["AnimationNodeTransition"], &["input_count"]),
-    (&["FastNoiseLite"], &["fractal_octaves"]),
-    (&["CSGSphere3D"], &["radial_segments", "rings"]),
-    (&["CSGCylinder3D"], &["sides"]),
-    (&["CSGTorus3D"], &["sides", "ring_sides"]),
-    (&["CSGPolygon3D"], &["spin_sides"]),
-    (&["FontFile"], &["cache/"]),
-    (&["TileMap"], &["layer_"]),
-    (&["TileSet"], &["occlusion_layer_", "physics_layer_", "navigation_layer_", "custom_data_layer_", "terrain_set_"]),
-    (&["BitMap", "PackedScene"], &[]),
-];
-
-/// The least that is refused.
-const MAX_COUNT: usize = 1 << 16;
-
-pub fn counts_of(class: &str) -> Option<&'static [&'static str]> {
-    COUNTS.iter().find(|(known, _)| known.contains(&class)).map(|(_, counts)| *counts)
-}
-
-/// Checks that the engine survives a property of an object whose class has `counts`, when `reader` has read its name.
-pub fn check_count(reader: &Reader<'_>, class: &str, counts: &[&str], name: &str) -> Result<(), CodecError> {
-    let refuse = |what| Err(reader.error_at(reader.position(), what));
-    let count = counts.iter().find_map(|known| match name.strip_prefix(known)? {
-        "" => match reader.clone().next_event().ok().flatten() {
-            Some(Event::Int(count)) => Some(count),
-            Some(Event::Float(count)) => Some(count as i64),
-            // The engine also takes what a String says.
-            Some(Event::String(_)) => Some(i64::MAX),
-            _ => None,
-        },
-        index if known.ends_with(['_', '/']) => {
-            let digits = index.find(|char: char| !char.is_ascii_digit()).map_or(index, |end| &index[..end]);
-            Some(digits.parse().unwrap_or(if digits.is_empty() { 0 } else { i64::MAX }))
-        }
-        _ => None,
-    });
-    // What a saved object has as many of takes a few bytes each.
-    let max = MAX_COUNT.max(reader.left() / 8);
-    // The engine takes the lower 32 bits, whatever is above them.
-    let is_large = |found: &i64| i32::try_from(*found).map_or(true, |found| i64::from(found) > max as i64);
-    if let Some(found) = count.filter(is_large) {
-        // It makes the engine allocate or work more than it can.
-        let text = format!("expected at most {max} for {name} of {class}, found {found}");
-        return refuse(CodecErrorKind::Refused(text));
-    }
+/// Checks what the engine does not, when `reader` has read the name of a property.
+pub fn check_parts(reader: &Reader<'_>, class: &str, name: &str) -> Result<(), CodecError> {
     let is_good = match (class, name) {
         // The engine makes a bit for each place, and then looks without a check.
         ("BitMap", "data") => Fields::read(reader)?.is_some_and(|fields| fields.size <= fields.data.len() as i64 * 8),
         ("PackedScene", "_bundled") => Fields::read(reader)?.is_some_and(|fields| fields.is_scene()),
         _ => true,
     };
-    if is_good { Ok(()) } else { refuse(object_failed(class)) }
+    if is_good { Ok(()) } else { Err(reader.error_at(reader.position(), object_failed(class))) }
 }
 
 /// What the Dictionaries of a BitMap and a PackedScene hold.

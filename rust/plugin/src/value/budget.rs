@@ -1,0 +1,192 @@
+//! Limits what the numbers in a value make: a `Curve` with two billion points takes 52 bytes.
+//!
+//! `costs.txt` has the properties that make an object large or slow, which the suite `hostile/numbers` finds in the
+//! running engine. What all of them in a call cost is summed, and limited by its bytes.
+
+use std::fmt::Display;
+use std::sync::{Mutex, OnceLock};
+
+use foldhash::HashMap;
+use godot::builtin::StringName;
+use godot::classes::ClassDb;
+use godot::obj::Singleton;
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Reader, Text};
+
+use super::refused;
+use crate::engine::{self, Value};
+use crate::jobs::lock;
+
+/// Parts that each call may make, beside one for each [`BYTES_A_PART`] of its values.
+const FREE_PARTS: u64 = 1 << 16;
+
+/// An object that is saved with its parts has more bytes for each.
+const BYTES_A_PART: usize = 8;
+
+/// A number that a restore need not charge: there are only so many properties.
+const SMALL: i64 = 64;
+
+/// A property whose number is charged.
+#[derive(Clone, Copy)]
+pub struct Cost {
+    /// A `#` or `*` stands for all up to a slash. The number is an index if `#` ends the name, else the value.
+    name: &'static str,
+    /// What one costs, in parts of about 1 us or 256 bytes.
+    parts: f64,
+    /// From so many on they cost in proportion to their square.
+    square_from: f64,
+}
+
+pub type Costs = &'static [Cost];
+
+/// Returns what is charged for objects of a class: also that of the classes that it extends.
+pub fn costs_of(class: &str) -> Costs {
+    static ROWS: OnceLock<Vec<(&str, Cost)>> = OnceLock::new();
+    static KNOWN: Mutex<Option<HashMap<String, Costs>>> = Mutex::new(None);
+    if let Some(costs) = lock(&KNOWN).get_or_insert_default().get(class) {
+        return costs;
+    }
+    let rows = ROWS.get_or_init(|| {
+        let rows = include_str!("costs.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
+        let row = |row: &'static str| {
+            let mut columns = row.split_ascii_whitespace();
+            let mut next = || columns.next().unwrap_or("inf");
+            let (class, name, parts, square_from) = (next(), next(), next(), next());
+            let [parts, square_from] = [parts, square_from].map(|text| text.parse().expect("a number"));
+            (class, Cost { name, parts, square_from })
+        };
+        rows.map(row).collect()
+    });
+    let named = |class: StringName| Some(class).filter(|name| !name.is_empty());
+    let parent = |class: &StringName| named(ClassDb::singleton().get_parent_class(class));
+    let lineage: Vec<_> = std::iter::successors(named(class.into()), parent).map(|name| name.to_string()).collect();
+    let costs = rows.iter().filter(|(of, _)| lineage.iter().any(|name| name == of)).map(|(_, cost)| *cost);
+    // There are only so many classes.
+    let costs = costs.collect::<Vec<_>>().leak();
+    lock(&KNOWN).get_or_insert_default().insert(class.into(), costs);
+    costs
+}
+
+impl Cost {
+    /// Returns the number that a property charges, and what stands before it in the name if it is an index there.
+    fn number<'n>(&self, name: &'n str, value: impl Fn() -> u64) -> Option<(u64, Option<&'n str>)> {
+        let (mut rest, mut index) = (name, None);
+        for (place, text) in self.name.split(['#', '*']).enumerate() {
+            if place > 0 {
+                let before = &name[..name.len() - rest.len()];
+                let segment;
+                (segment, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+                // The engine skips what is no digit, and dies of some that are below 0.
+                let digits: String = segment.chars().filter(|char| char.is_ascii_digit() || *char == '-').collect();
+                index = Some((if digits.is_empty() { 0 } else { digits.parse().unwrap_or(u64::MAX) }, Some(before)));
+            }
+            rest = rest.strip_prefix(text)?;
+        }
+        if self.name.ends_with('#') { index } else { rest.is_empty().then(|| (value(), None)) }
+    }
+
+    fn of(&self, number: u64) -> u64 {
+        let number = number as f64;
+        // What is too large becomes the largest.
+        (number * self.parts * (number / self.square_from).max(1.0)) as u64
+    }
+}
+
+/// What a call may still make.
+pub struct Budget {
+    left: u64,
+    /// How many parts each object, by its place or id, has by the indices in names.
+    made: HashMap<u64, HashMap<String, u64>>,
+    /// The last class of an object that was restored.
+    restored: Option<(StringName, Costs)>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { left: FREE_PARTS, made: HashMap::default(), restored: None }
+    }
+}
+
+impl Budget {
+    pub fn of_bytes(len: usize) -> Self {
+        let mut budget = Self::default();
+        budget.add_bytes(len);
+        budget
+    }
+
+    /// Begins a value of this length.
+    pub fn add_bytes(&mut self, len: usize) {
+        self.left = self.left.saturating_add((len / BYTES_A_PART) as u64);
+        self.made.clear();
+    }
+
+    /// Charges a property of a living object that is to be set to an encoded value. False if it costs too much.
+    pub fn allows(&mut self, object: &Value, name: &impl Display, value: &[u8]) -> bool {
+        // To look up the class takes a third of the time of setting a small number, and that makes nothing large.
+        let is_charged = match Reader::flat(value) {
+            Some((Event::Int(number), _)) => !(0..=SMALL).contains(&number),
+            Some((Event::Float(number), _)) => number.abs() > SMALL as f64,
+            event => matches!(event, None | Some((Event::String(_) | Event::Array { .. }, _))),
+        };
+        if !is_charged {
+            return true;
+        }
+        let class = engine::class_name(object);
+        let costs = match &self.restored {
+            Some((last, costs)) if *last == class => costs,
+            _ => self.restored.insert((class.clone(), costs_of(&class.to_string()))).1,
+        };
+        if costs.is_empty() {
+            return true;
+        }
+        let (id, class) = (engine::id_in(object), class.to_string());
+        self.charge((id, &class), costs, &name.to_string(), &Reader::new(value)).is_ok()
+    }
+
+    /// Charges a property of an object of a class, when `reader` has read its name.
+    pub fn charge(&mut self, of: (u64, &str), costs: Costs, name: &str, reader: &Reader<'_>) -> Result<(), CodecError> {
+        let (object, class) = of;
+        for cost in costs {
+            let Some((number, before_index)) = cost.number(name, || number_at(reader)) else { continue };
+            let mut parts = cost.of(number);
+            if let Some(before) = before_index {
+                // Objects have all parts up to it, and only make those that they do not have.
+                let made = self.made.entry(object).or_default().entry(before.into()).or_default();
+                (parts, *made) = (parts.saturating_sub(*made), parts.max(*made));
+            } else {
+                self.made.remove(&object);
+            }
+            let Some(left) = self.left.checked_sub(parts) else {
+                let found =
+                    if parts == u64::MAX { "another".into() } else { format!("{number}, which makes {parts},") };
+                let expected = format!("a number that makes at most {} parts in so many bytes", self.left);
+                let text =
+                    format!("expected {expected}, found {found} for {name} of {class} (set it from code instead)");
+                return Err(reader.error_at(reader.position(), CodecErrorKind::Refused(text)));
+            };
+            self.left = left;
+        }
+        refused::check_parts(reader, class, name)
+    }
+}
+
+/// Returns the number in the value that comes next, or the sum of those in an Array and their count. 0 for others.
+fn number_at(reader: &Reader<'_>) -> u64 {
+    // The engine keeps the lower 32 bits, whatever is above them, and dies of some that are below 0.
+    let size = |number: i64| i32::try_from(number).and_then(u64::try_from).unwrap_or(u64::MAX);
+    let (mut reader, around, mut sum) = (reader.clone(), reader.depth(), 0_u64);
+    while let Ok(Some(event)) = reader.next_event() {
+        sum = sum.saturating_add(match event {
+            Event::Int(number) => size(number),
+            Event::Float(number) => size(number as i64),
+            // The engine also takes what a String says.
+            Event::String(text) if text != Text::Utf8("") => u64::MAX,
+            Event::Array { .. } | Event::String(_) | Event::Bool(_) => 0,
+            _ => break,
+        });
+        if !reader.is_inside(around) {
+            break;
+        }
+        sum = sum.saturating_add(1);
+    }
+    sum
+}
