@@ -315,7 +315,7 @@ pub fn is_of_class(holder: &Value, expected: &SlotType) -> bool {
     let wanted = value(script).object_id();
     let has_script = || {
         let first = script_of(holder).try_to::<Gd<Script>>().ok();
-        let mut scripts = std::iter::successors(first, |script| script.get_base_script());
+        let mut scripts = successors(first, |script| script.get_base_script());
         scripts.any(|script| script.instance_id().to_i64().cast_unsigned() == wanted)
     };
     object.is_class(&GString::from(class)) && (wanted == 0 || has_script())
