@@ -7,7 +7,7 @@ extends Resource
 @export_storage var content: Variant
 
 ## Not stored.
-var secret := "untouched"
+var _secret := "untouched"
 
 static var made := 0
 

@@ -177,7 +177,7 @@ func test_unlisted_objects() -> void:
 ## Only what a class declares and stores is set: one warning with the count and the first path.
 func test_skipped_properties() -> void:
 	var properties := {"resource_name": "name", "resource_path": "res://project.godot", "metadata/a": 1, "none": 2}
-	properties.merge({"resource_scene_unique_id": "x", "script": ITEM, "number": 5, "secret": "changed"})
+	properties.merge({"resource_scene_unique_id": "x", "script": ITEM, "number": 5, "_secret": "changed"})
 	properties.merge({"resource_local_to_scene": true, "metadata/b": [1], "gone": 3})
 	var bytes := Values.object("Resource", properties)
 	var text := "skipped 7 properties; the first: expected a property that the class stores, found another, at byte "
@@ -185,7 +185,7 @@ func test_skipped_properties() -> void:
 	check_value(found.resource_name, "name", "a property of the class")
 	check(found.resource_local_to_scene, "a property of the class behind the script")
 	check_value(found.resource_path, "", "the path")
-	check_value(found.secret, "untouched", "a variable that is not stored")
+	check_value(found._secret, "untouched", "a variable that is not stored")
 	check_value(found.get_meta_list(), [] as Array[StringName], "metadata")
 	check_int(found.number, 5, "number")
 	var one := Values.object("Node", {"owner": null, "script": null})
@@ -194,7 +194,7 @@ func test_skipped_properties() -> void:
 	var image := Values.object("CompressedTexture2D", {"load_path": "//server/a.ctex"})
 	expect_logged(call_method.bind(&"bytes_to_var", [image, [&"CompressedTexture2D"]]), 0, 1, "skipped a property: ")
 	# What true sets: all.
-	check_value((VarBatch.bytes_to_var(bytes, true) as Item).secret, "changed", "with true")
+	check_value((VarBatch.bytes_to_var(bytes, true) as Item)._secret, "changed", "with true")
 	# In a batch, a line each. A value of the wrong type is ignored, as with true.
 	var buffers: Array = [bytes, var_to_bytes(1), bytes]
 	expect_logged(call_method.bind(&"bytes_to_vars", [buffers, [Item]]), 0, 2, "skipped 7 properties")

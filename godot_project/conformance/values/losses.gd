@@ -87,6 +87,16 @@ func test_threads_and_full_objects() -> void:
 	_check([animation], "nothing of 1 Callable; it is value 0.metadata/state[0]", true)
 
 
+## In debug builds, once for each script.
+func test_not_exported() -> void:
+	var script := script_of("extends RefCounted\nvar hp := 5\n@export var mp := 1\nvar _cache := 2\nstatic var all := 3")
+	script.take_over_path("res://not_exported.gd")
+	var line := WARNING + 'VarBatch.save_var: "%s": not saved, as they have no @export: hp of res://not_exported.gd' % path
+	for lines: Array in [[line] if OS.is_debug_build() else [], []]:
+		var save := func() -> int: return VarBatch.save_var(path, {"player": script.new()}, true)
+		check_int(expect_lines(save, PackedStringArray(lines)) as int, OK, "save")
+
+
 func test_one_value() -> void:
 	for found: Array in [
 		[{"player": [1, _object]}, 'only the ID of 1 object; it is ["player"][1]' + ADVICE],

@@ -52,6 +52,13 @@ impl FullObjects {
         Some((list, Slot::values(&self.values).get(*first..)?.get(..list.names.len())?))
     }
 
+    /// Returns what a save leaves out of objects, as it is not exported: each script once.
+    pub fn not_exported(&self) -> Option<String> {
+        let mut found: Vec<_> = self.search.states.values().filter_map(|state| state.list.as_ref()?.tell()).collect();
+        found.sort_unstable();
+        (!found.is_empty()).then(|| found.join("; "))
+    }
+
     /// Finds the objects in values. No script runs.
     pub fn found_in(values: &[Value]) -> Self {
         let mut objects = Self { is_searched: true, ..Self::default() };

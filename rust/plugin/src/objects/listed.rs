@@ -39,6 +39,15 @@ impl Listed {
         self.0.iter().map(|(name, usage)| (name.clone(), usage.is_set(PropertyUsageFlags::STORAGE)))
     }
 
+    /// Returns the public variables of the script that are not stored, as they have no `@export`.
+    pub fn not_exported(&self) -> Vec<String> {
+        let is_left_out = |usage: PropertyUsageFlags| {
+            usage.is_set(PropertyUsageFlags::SCRIPT_VARIABLE) && !usage.is_set(PropertyUsageFlags::STORAGE)
+        };
+        let names = self.0.iter().filter(|(_, usage)| is_left_out(*usage)).map(|(name, _)| name.to_string());
+        names.filter(|name| !name.starts_with('_')).collect()
+    }
+
     /// Returns the properties. Without the script: a different script has a different list.
     fn properties(&self) -> impl Iterator<Item = &(StringName, PropertyUsageFlags)> {
         let script = StringName::from(SCRIPT);

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use foldhash::{HashMap, HashSet};
-use godot::classes::{ClassDb, Engine, Script};
+use godot::classes::{ClassDb, Engine, Os, Script};
 use godot::init::is_main_thread;
 use godot::prelude::*;
 use varbatch_codec::Kind;
@@ -30,6 +30,8 @@ pub struct List {
     /// True if the engine cannot make an object of the class, or if the script has no path in `res://`.
     pub is_refused: bool,
     key: ListKey,
+    /// In debug builds: the public variables of the script that are not stored.
+    not_exported: Vec<String>,
     /// What an edit may change: what a scene stores of the object, then what its class stores of other objects only.
     pub recorded: Arc<Names>,
     /// How many names of `recorded` are the object's.
@@ -67,6 +69,12 @@ pub struct Lists {
 }
 
 static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
+
+/// The scripts of which a save has told what it leaves out.
+static TOLD: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
+
+/// Max variables that are named.
+const MAX_NAMED: usize = 8;
 
 impl Lists {
     /// Takes the lists of earlier calls. A call that a script makes meanwhile has none.
@@ -228,7 +236,9 @@ impl Lists {
         let known: HashSet<_> = recorded.iter().cloned().collect();
         recorded.extend(declared.iter().filter(|name| !known.contains(*name)).cloned());
         let recorded = Arc::new(recorded.into());
-        Arc::new(List { class, names, texts, script, is_refused, key, recorded, stored })
+        let is_debug = key.script != 0 && Os::singleton().is_debug_build();
+        let not_exported = if is_debug { listed.not_exported() } else { Vec::new() };
+        Arc::new(List { class, names, texts, script, is_refused, key, not_exported, recorded, stored })
     }
 }
 
@@ -240,6 +250,19 @@ impl List {
         names.paths.insert(0, StringName::from(SCRIPT).into());
         names.texts.insert(0, SCRIPT.into());
         Arc::new(names)
+    }
+
+    /// True if a save leaves out variables of the script, and none has told so.
+    pub fn has_untold(&self) -> bool {
+        !self.not_exported.is_empty() && !lock(&TOLD).get_or_insert_default().contains(&self.key.script)
+    }
+
+    /// Returns what [`Self::has_untold`] means, once for each script.
+    pub fn tell(&self) -> Option<String> {
+        let is_new = !self.not_exported.is_empty() && lock(&TOLD).get_or_insert_default().insert(self.key.script);
+        let (named, more) = self.not_exported.split_at(MAX_NAMED.min(self.not_exported.len()));
+        let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        is_new.then(|| format!("{}{more} of {}", named.join(", "), self.script.as_deref().unwrap_or_default()))
     }
 
     /// True if a scene stores one of the recorded properties of this object, not only of others.

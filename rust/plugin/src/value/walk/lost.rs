@@ -23,6 +23,8 @@ pub struct Lost {
     rids: usize,
     code: usize,
     images: usize,
+    /// Variables of scripts that are not exported, if no save has told of them.
+    not_exported: Option<String>,
     /// True in an Image whose pixels may follow.
     is_in_image: bool,
     /// The index of the value with the first, and the path to it.
@@ -43,7 +45,8 @@ impl Lost {
             }
             _ = walk(value, &mut Counting { lost: &mut lost, full, ends: false });
         }
-        (lost.count() > 0).then_some(lost)
+        lost.not_exported = full.and_then(FullObjects::not_exported);
+        (lost.count() > 0 || lost.not_exported.is_some()).then_some(lost)
     }
 
     fn count(&self) -> usize {
@@ -70,6 +73,12 @@ impl Lost {
 
     /// Returns the text of the warning, which names the first value by its path and, in a batch, by `name`.
     pub fn text(&self, name: Option<&dyn Fn(usize) -> String>) -> String {
+        let lost = (self.count() > 0).then(|| self.counted(name));
+        let left_out = |names| format!("not saved, as they have no @export: {names}");
+        lost.into_iter().chain(self.not_exported.as_ref().map(left_out)).collect::<Vec<_>>().join("; ")
+    }
+
+    fn counted(&self, name: Option<&dyn Fn(usize) -> String>) -> String {
         let counted = |count: usize, one: &str| match count {
             0 => None,
             1 => Some(format!("1 {one}")),

@@ -113,7 +113,7 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> TargetNow for Planning<'_, 'a, 'p, K> {
         if let Some(full) = self.full
             && let Some((list, _)) = full.get(id)
         {
-            if list.class == IMAGE || CODE.contains(&&*list.class) {
+            if list.class == IMAGE || CODE.contains(&&*list.class) || list.has_untold() {
                 self.passing();
             }
             return full_object(value, full, id, self);
