@@ -65,8 +65,8 @@ func test_refused() -> void:
 	state.clear()
 	state.add(curve, ["point_count"])
 	text = 'restore: skipped 1 value: %s, property "point_count": the bytes do not allow so large a number'
-	check_restore(var_to_bytes([1 << 20]), "a large number", [WARNING + CLASS + text % shown(curve)])
-	check_restore(var_to_bytes([100]), "a small number", [])
+	check_restore(var_to_bytes([PackedByteArray([3, 1]), 1 << 20]), "a large number", [WARNING + CLASS + text % shown(curve)])
+	check_restore(var_to_bytes([PackedByteArray([3, 1]), 100]), "a small number", [])
 	check_int(curve.point_count, 100, "points")
 
 
