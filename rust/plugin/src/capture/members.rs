@@ -16,8 +16,8 @@ use crate::report::Reports;
 pub struct Member {
     /// Keeps a RefCounted alive.
     pub object: Slot,
-    id: u64,
-    class: StringName,
+    pub id: u64,
+    pub class: StringName,
     pub paths: Arc<[PropertyPath]>,
 }
 

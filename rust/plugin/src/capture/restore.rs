@@ -31,10 +31,10 @@ pub fn restore(members: &Members, bytes: &PackedByteArray, allow_objects: bool) 
         };
         let is_same = |now: &Value, value| comparing.strip(now, value).is_some_and(<[u8]>::is_empty);
         let budget = RefCell::new(Budget::of_bytes(bytes.len()));
-        set_each(members, numbers, next, is_same, |(member, property), now, value, pass| {
+        set_each(members, numbers, next, is_same, |(member, property), now, value, pass, new| {
             // Once, however often it is set.
-            let is_small = || budget.borrow_mut().allows(member.object.value(), &member.paths[property], value);
-            if pass > 0 || is_small() { made(now, value, allow_objects) } else { Err(TOO_LARGE) }
+            let is_small = || budget.borrow_mut().allows(&member.class, member.id, &member.paths[property], value);
+            if pass > 0 || is_small() { make(now, value, allow_objects, new) } else { Err(TOO_LARGE) }
         })
     }))
 }
@@ -91,11 +91,14 @@ pub fn restore_values(members: &Members, values: &AnyArray) -> Outcome<EngineErr
         let value = values.next().expect("one for each number");
         (value, now.is_some_and(|now| are_same(now, value)))
     };
-    set_each(members, numbers, next, are_same, |_, _, value, _| Ok((own(value), None)))
+    set_each(members, numbers, next, are_same, |_, _, value, _, new| {
+        *new = own(value);
+        Ok(None)
+    })
 }
 
-/// A value to set; and what is missing in it.
-type Made = (Slot, Option<Why>);
+/// What is missing in a value to set, or why there is none.
+type Made = Result<Option<Why>, Why>;
 
 /// Passes over the properties of objects of which something was set. Every other one goes backwards. Each sets one more of a
 /// chain of properties of which the next one changes or limits the one before, and many more in the order of the chain, so
@@ -110,15 +113,17 @@ fn set_each<'m, T: Copy>(
     numbers: Numbers,
     mut next: impl FnMut(Option<&Value>) -> (T, bool),
     mut is_same: impl FnMut(&Value, T) -> bool,
-    make: impl Fn(Place<'m>, &Value, T, usize) -> Result<Made, Why>,
+    make: impl Fn(Place<'m>, &Value, T, usize, &mut Slot) -> Made,
 ) -> Outcome<EngineError> {
     let (mut skipped, mut slot, set_count) = (Skipped::default(), Slot::new(), Cell::new(0));
+    // Kept, as moving a Variant whose parts were just written is slow.
+    let mut new = Slot::new();
     // Returns false for what cannot be set.
-    let mut set = |(member, property): Place<'m>, now: Option<&Value>, (value, is_same): (T, bool), pass| {
+    let mut set = |(member, property): Place<'m>, now: Option<&Value>, value: T, pass| {
         let object = member.object.value();
-        let try_set = || {
+        let mut try_set = || {
             let now = now.ok_or_else(|| freed_or(GONE, object))?;
-            let (new, missing) = make((member, property), now, value, pass)?;
+            let missing = make((member, property), now, value, pass, &mut new)?;
             match pass {
                 // The same in other bytes; and what a getter has computed of other properties, and rounded.
                 1.. if are_same(now, new.value()) => return Ok(()),
@@ -129,25 +134,22 @@ fn set_each<'m, T: Copy>(
             let is_set = member.paths[property].write(object, new.value());
             if is_set { missing.map_or(Ok(()), Err) } else { Err(freed_or(REFUSED, object)) }
         };
-        is_same || try_set().map_err(|why| skipped.add(member, property, why)).is_ok()
+        try_set().map_err(|why| skipped.add(member, property, why)).is_ok()
     };
     // The properties of objects of which something was set, and where those of the last member begin.
-    let (mut again, mut start, is_apart) = (Vec::new(), (0, 0), members.are_apart());
+    let (mut again, mut start, is_apart) = (Vec::with_capacity(members.count.min(256)), (0, 0), members.are_apart());
     for place in members.places(numbers) {
-        let Some(place) = place else {
-            next(None);
-            continue;
-        };
+        let now = place.and_then(|place| read(place, &mut slot));
+        let (value, is_same) = next(now);
+        let Some(place) = place else { continue };
         if place.1 == 0 && !is_apart {
             if set_count.get() == start.1 {
                 again.truncate(start.0);
             }
             start = (again.len(), set_count.get());
         }
-        let now = read(place, &mut slot);
-        let value = next(now);
-        if set(place, now, value, 0) {
-            again.push((place, value.0));
+        if is_same || set(place, now, value, 0) {
+            again.push((place, value));
         }
     }
     let (mut pass, mut before) = (1, [usize::MAX; 2]);
@@ -156,7 +158,7 @@ fn set_each<'m, T: Copy>(
         again.reverse();
         again.retain(|&(place, value)| {
             let now = read(place, &mut slot);
-            set(place, now, (value, now.is_some_and(|now| is_same(now, value))), pass)
+            now.is_some_and(|now| is_same(now, value)) || set(place, now, value, pass)
         });
         pass = if set_count.get() < before[0] { pass + 1 } else { PASSES.max(pass + 1) };
         before = [before[1], set_count.get()];
@@ -183,12 +185,11 @@ fn are_near(one: &Value, other: &Value) -> bool {
 }
 
 /// Builds a value that differs from the one of now. Objects are those of their ids, or null if they were freed.
-fn made(now: &Value, bytes: &[u8], allow_objects: bool) -> Result<Made, Why> {
-    let mut slot = Slot::new();
-    if build_flat(bytes, &mut slot, 0, None) {
+fn make(now: &Value, bytes: &[u8], allow_objects: bool, slot: &mut Slot) -> Made {
+    if build_flat(bytes, slot, 0, None) {
         match slot.value().view().kind() {
             Kind::Callable | Kind::Signal | Kind::Object => {}
-            _ => return Ok((slot, None)),
+            _ => return Ok(None),
         }
     }
     let (mut kept, mut reader, mut is_freed) = (Vec::new(), Reader::new(bytes), false);
@@ -209,8 +210,8 @@ fn made(now: &Value, bytes: &[u8], allow_objects: bool) -> Result<Made, Why> {
     let (mut texts, alone) = (Texts::for_bytes(0), Threads::alone());
     let build = Build::new(Reader::new(bytes).with_objects(true), &mut texts, &alone, MayAsk::Conversions);
     // This cannot fail: the bytes were read to their end before.
-    _ = build.keeping(Slot::values(&kept)).build(&mut slot);
-    Ok((slot, is_freed.then_some(FREED_INSIDE)))
+    _ = build.keeping(Slot::values(&kept)).build(slot);
+    Ok(is_freed.then_some(FREED_INSIDE))
 }
 
 /// Returns a script that is loaded, as bytes choose nothing that runs. Null if there is none.

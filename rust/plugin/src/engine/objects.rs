@@ -5,7 +5,7 @@
 
 use std::iter::successors;
 
-use godot::classes::{ClassDb, Engine, ResourceLoader, Script};
+use godot::classes::{ClassDb, ResourceLoader, Script};
 use godot::init::is_main_thread;
 use godot::prelude::*;
 use godot::sys::{self, GodotFfi};
@@ -321,17 +321,10 @@ pub fn is_of_class(holder: &Value, expected: &SlotType) -> bool {
     object.is_class(&GString::from(class)) && (wanted == 0 || has_script())
 }
 
-pub fn can_instantiate(class: &str) -> bool {
-    let (classes, class) = (ClassDb::singleton(), StringName::from(class));
+pub fn can_instantiate(class: &StringName) -> bool {
+    let classes = ClassDb::singleton();
     // `can_instantiate` prints an error if the class does not exist.
-    classes.class_exists(&class) && classes.can_instantiate(&class)
-}
-
-/// True if an object of the class can be made of bytes: the engine dies when a second object of one of its singletons is freed.
-pub fn can_make(class: &str) -> bool {
-    let (classes, engine) = (ClassDb::singleton(), Engine::singleton());
-    let parent = |class: &StringName| Some(classes.get_parent_class(class)).filter(|parent| !parent.is_empty());
-    can_instantiate(class) && !successors(Some(class.into()), parent).any(|class| engine.has_singleton(&class))
+    classes.class_exists(class) && classes.can_instantiate(class)
 }
 
 /// Loads the script at a path in `res://`; also returns the class that it extends.

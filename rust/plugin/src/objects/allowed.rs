@@ -8,6 +8,7 @@ use varbatch_codec::{CodecErrorKind, Event, Kind, Reader, Text};
 use super::listed::{Listed, METADATA};
 use crate::engine::{self, Slot, Value};
 use crate::report::{NAME, PATH, short};
+use crate::value::budget::can_make;
 use crate::value::refused;
 
 /// A class that is listed: a script and the class that it extends, or only a class.
@@ -99,7 +100,7 @@ impl Allows {
             let (script, class) = may_load.then(|| engine::script(text)).flatten()?;
             return Some(Class { class, script: Some(Slot::from(script)) });
         }
-        let class = engine::can_make(text).then(|| StringName::from(text))?;
+        let class = can_make(text)?;
         let may_make = match self {
             Self::None => false,
             Self::All => true,
@@ -118,7 +119,7 @@ impl Allows {
         let advice = match code_in(&class) {
             Some(code) => format!("; as a {code} holds code, save its resource_path instead"),
             None if !is_class => format!("; list it as preload({:?})", short(found, PATH)),
-            None if !engine::can_make(found) => String::new(),
+            None if can_make(found).is_none() => String::new(),
             None if extends(&class, &StringName::from("Resource")) => {
                 format!("; list it as &{found:?}, or save its resource_path")
             }
@@ -194,7 +195,7 @@ impl Class {
         let expected = "expected a script or the name of a class that can be instantiated";
         let class = if let Some(name) = text(value) {
             let class = StringName::from(&name);
-            if !(engine::can_make(&name) || is_base && ClassDb::singleton().class_exists(&class)) {
+            if !(can_make(&name).is_some() || is_base && ClassDb::singleton().class_exists(&class)) {
                 return Err(format!("{expected}, found {:?}", short(&name, NAME)));
             }
             Self { class, script: None }

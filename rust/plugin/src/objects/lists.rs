@@ -223,7 +223,7 @@ impl Lists {
     /// Makes the list of an object of what it has listed.
     fn list(&mut self, key: ListKey, object: &Value, listed: &Listed) -> Arc<List> {
         let class = engine::class_of(object).to_string();
-        let mut is_refused = !engine::can_instantiate(&class);
+        let mut is_refused = !engine::can_instantiate(&StringName::from(&class));
         let names: Vec<_> = listed.all().filter(|(_, is_written)| *is_written).map(|(name, _)| name).collect();
         let texts: Vec<_> = names.iter().map(ToString::to_string).collect();
         let script = engine::script_of(object).try_to::<Gd<Script>>().ok().map(|script| script.get_path().to_string());

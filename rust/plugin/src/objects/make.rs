@@ -149,10 +149,11 @@ impl Makers {
         let known = if is_class { classes } else { scripts };
         let place = known.place(text, || {
             names.take_once();
+            let has_other = is_class && listed.is_some();
             let of = listed.or_else(|| allows.find(text, is_class))?;
             // Whatever name it has in the bytes, its properties and their values are those of the class itself.
-            let key = if is_class { of.class.to_string() } else { text.to_owned() };
-            let (names, costs) = (names.list(&key), if is_class { costs_of(&key) } else { &[] });
+            let key = if has_other { &of.class.to_string() } else { text };
+            let (names, costs) = (names.list(key), if is_class { costs_of(key) } else { &[] });
             all.push(Maker { of, names, costs, is_allowed: true, is_made: false, stored: None });
             Some(all.len() - 1)
         });

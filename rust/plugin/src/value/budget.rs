@@ -8,12 +8,12 @@ use std::sync::{Mutex, OnceLock};
 
 use foldhash::HashMap;
 use godot::builtin::StringName;
-use godot::classes::ClassDb;
+use godot::classes::{ClassDb, Engine};
 use godot::obj::Singleton;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Reader, Text};
 
 use super::refused;
-use crate::engine::{self, Value};
+use crate::engine::can_instantiate;
 use crate::jobs::lock;
 
 /// Parts that each call may make, beside one for each [`BYTES_A_PART`] of its values.
@@ -40,10 +40,22 @@ pub type Costs = &'static [Cost];
 
 /// Returns what is charged for objects of a class: also that of the classes that it extends.
 pub fn costs_of(class: &str) -> Costs {
+    known(class).0
+}
+
+/// Returns the name of a class if an object of it can be made of bytes: the engine dies when a second object of one of its
+/// singletons is freed.
+pub fn can_make(class: &str) -> Option<StringName> {
+    let name = StringName::from(class);
+    (can_instantiate(&name) && !known(class).1).then_some(name)
+}
+
+/// Asks the engine once about a class and those that it extends. Also returns whether one is a singleton.
+fn known(class: &str) -> (Costs, bool) {
     static ROWS: OnceLock<Vec<(&str, Cost)>> = OnceLock::new();
-    static KNOWN: Mutex<Option<HashMap<String, Costs>>> = Mutex::new(None);
-    if let Some(costs) = lock(&KNOWN).get_or_insert_default().get(class) {
-        return costs;
+    static KNOWN: Mutex<Option<HashMap<String, (Costs, bool)>>> = Mutex::new(None);
+    if let Some(known) = lock(&KNOWN).get_or_insert_default().get(class) {
+        return *known;
     }
     let rows = ROWS.get_or_init(|| {
         let rows = include_str!("costs.txt").lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
@@ -60,10 +72,11 @@ pub fn costs_of(class: &str) -> Costs {
     let parent = |class: &StringName| named(ClassDb::singleton().get_parent_class(class));
     let lineage: Vec<_> = std::iter::successors(named(class.into()), parent).map(|name| name.to_string()).collect();
     let costs = rows.iter().filter(|(of, _)| lineage.iter().any(|name| name == of)).map(|(_, cost)| *cost);
+    let is_single = lineage.iter().any(|name| Engine::singleton().has_singleton(&StringName::from(name)));
     // There are only so many classes.
-    let costs = costs.collect::<Vec<_>>().leak();
-    lock(&KNOWN).get_or_insert_default().insert(class.into(), costs);
-    costs
+    let known = (&*costs.collect::<Vec<_>>().leak(), is_single);
+    lock(&KNOWN).get_or_insert_default().insert(class.into(), known);
+    known
 }
 
 impl Cost {
@@ -119,27 +132,21 @@ impl Budget {
         self.made.clear();
     }
 
-    /// Charges a property of a living object that is to be set to an encoded value. False if it costs too much.
-    pub fn allows(&mut self, object: &Value, name: &impl Display, value: &[u8]) -> bool {
-        // To look up the class takes a third of the time of setting a small number, and that makes nothing large.
-        let is_charged = match Reader::flat(value) {
+    /// Charges a property that is to be set to an encoded value, of a class and of an object with an id. False if it costs
+    /// too much.
+    pub fn allows(&mut self, class: &StringName, id: u64, name: &impl Display, value: &[u8]) -> bool {
+        let costs = match &self.restored {
+            Some((last, costs)) if last == class => costs,
+            _ => self.restored.insert((class.clone(), costs_of(&class.to_string()))).1,
+        };
+        let is_charged = || match Reader::flat(value) {
             Some((Event::Int(number), _)) => !(0..=SMALL).contains(&number),
             Some((Event::Float(number), _)) => number.abs() > SMALL as f64,
             event => matches!(event, None | Some((Event::String(_) | Event::Array { .. }, _))),
         };
-        if !is_charged {
-            return true;
-        }
-        let class = engine::class_name(object);
-        let costs = match &self.restored {
-            Some((last, costs)) if *last == class => costs,
-            _ => self.restored.insert((class.clone(), costs_of(&class.to_string()))).1,
-        };
-        if costs.is_empty() {
-            return true;
-        }
-        let (id, class) = (engine::id_in(object), class.to_string());
-        self.charge((id, &class), costs, &name.to_string(), &Reader::new(value)).is_ok()
+        costs.is_empty()
+            || !is_charged()
+            || self.charge((id, &class.to_string()), costs, &name.to_string(), &Reader::new(value)).is_ok()
     }
 
     /// Charges a property of an object of a class, when `reader` has read its name.
