@@ -102,9 +102,9 @@ type Made = Result<Option<Why>, Why>;
 
 /// Passes over the properties of objects of which something was set. Every other one goes backwards. Each sets one more of a
 /// chain of properties of which the next one changes or limits the one before, and many more in the order of the chain, so
-/// that those are enough for a chain of 16 in any order. They end before if nothing differs, or not less than two passes
+/// that those are enough for a chain of 64 in any order. They end before if nothing differs, or not less than eight passes
 /// ago. The last one only looks.
-const PASSES: usize = 16;
+const PASSES: usize = 64;
 
 /// Sets each property to the value that was captured, if that is not the same as its value now. `next` returns the next
 /// value, and whether it is the same as the one of now; `is_same` tells that of one that it has returned.
@@ -122,7 +122,10 @@ fn set_each<'m, T: Copy>(
     let mut set = |(member, property): Place<'m>, now: Option<&Value>, value: T, pass| {
         let object = member.object.value();
         let mut try_set = || {
-            let now = now.ok_or_else(|| freed_or(GONE, object))?;
+            let Some(now) = now else {
+                // Another property may make it: a count its items.
+                return if pass == 0 { Ok(set_count.update(|count| count + 1)) } else { Err(freed_or(GONE, object)) };
+            };
             let missing = make((member, property), now, value, pass, &mut new)?;
             match pass {
                 // The same in other bytes; and what a getter has computed of other properties, and rounded.
@@ -152,7 +155,7 @@ fn set_each<'m, T: Copy>(
             again.push((place, value));
         }
     }
-    let (mut pass, mut before) = (1, [usize::MAX; 2]);
+    let (mut pass, mut before) = (1, [usize::MAX; 8]);
     while set_count.get() > 0 && pass <= PASSES {
         set_count.set(0);
         again.reverse();
@@ -161,7 +164,8 @@ fn set_each<'m, T: Copy>(
             now.is_some_and(|now| is_same(now, value)) || set(place, now, value, pass)
         });
         pass = if set_count.get() < before[0] { pass + 1 } else { PASSES.max(pass + 1) };
-        before = [before[1], set_count.get()];
+        before.rotate_left(1);
+        before[7] = set_count.get();
     }
     let lines = skipped.text("skipped").map(Line::warning).into_iter().collect();
     Outcome::new(EngineError::OK, lines)

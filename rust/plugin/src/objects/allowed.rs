@@ -3,13 +3,13 @@
 use foldhash::{HashMap, HashSet};
 use godot::classes::{ClassDb, Engine, Script};
 use godot::prelude::*;
-use varbatch_codec::{CodecErrorKind, Event, Kind, Reader, Text};
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
 use super::listed::{Listed, METADATA};
 use crate::engine::{self, Slot, Value};
 use crate::report::{NAME, PATH, short};
 use crate::value::budget::can_make;
-use crate::value::refused;
+use crate::value::{element_scripts, refused};
 
 /// A class that is listed: a script and the class that it extends, or only a class.
 pub struct Class {
@@ -182,7 +182,7 @@ fn text(value: &Value) -> Option<String> {
     matches!(value.view().kind(), Kind::String | Kind::StringName).then(|| value.variant().stringify().to_string())
 }
 
-fn extends(class: &StringName, base: &StringName) -> bool {
+pub fn extends(class: &StringName, base: &StringName) -> bool {
     ClassDb::singleton().is_parent_class(class, base)
 }
 
@@ -304,4 +304,13 @@ impl Stored {
         }
         has
     }
+}
+
+/// True if [`super::Makers::check`] must ask the engine about objects or scripts in a value. Fails if the bytes are broken.
+pub fn has_any(mut reader: Reader<'_>) -> Result<bool, CodecError> {
+    let mut found = false;
+    while let Some(event) = reader.next_event()? {
+        found |= matches!(event, Event::Object { .. }) || element_scripts(event).next().is_some();
+    }
+    Ok(found)
 }

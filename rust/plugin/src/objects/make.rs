@@ -7,7 +7,7 @@
 use godot::global::var_to_bytes;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
-use super::allowed::{Allows, Class, LOADED, Stored, is_in_project};
+use super::allowed::{Allows, Class, LOADED, Stored, extends, is_in_project};
 use super::known::{Known, Names, Walk};
 use super::{METADATA, SCRIPT, constant};
 use crate::engine::{self, NewObject, Slot, Value};
@@ -371,10 +371,11 @@ impl Makers {
                 }
                 Some(script) => {
                     let Maker { of: Class { class: base, .. }, names, .. } = &self.all[script];
+                    let is_class_listed = object.is_allowed;
                     (object.walk, object.maker, object.is_allowed) = (Walk::of(*names), script, true);
                     self.steps.push(Step::Script(script as u32, (reader.position() - start) as u32));
                     let class = &self.all[object.class].of.class;
-                    if !is_list || base == class {
+                    if !is_list || base == class || is_class_listed && extends(class, base) {
                         return Ok(());
                     }
                     CodecErrorKind::Refused(format!("expected the script of a {class}, found one that extends {base}"))
@@ -391,13 +392,4 @@ impl Makers {
         };
         Err(reader.error_at(at, why))
     }
-}
-
-/// True if [`Makers::check`] must ask the engine about objects or scripts in a value. Fails if the bytes are broken.
-pub fn has_any(mut reader: Reader<'_>) -> Result<bool, CodecError> {
-    let mut found = false;
-    while let Some(event) = reader.next_event()? {
-        found |= matches!(event, Event::Object { .. }) || element_scripts(event).next().is_some();
-    }
-    Ok(found)
 }

@@ -10,9 +10,10 @@ mod make;
 mod path;
 mod properties;
 
+pub use self::allowed::has_any;
 pub use self::full::FullObjects;
 pub use self::listed::{Listed, METADATA, SCRIPT, alive, distinct, metadata_name, shown};
 pub use self::lists::{List, Lists};
-pub use self::make::{Makers, Step, has_any};
+pub use self::make::{Makers, Step};
 pub use self::path::PropertyPath;
 pub use self::properties::{Names, United};
