@@ -10,6 +10,7 @@ mod make;
 mod path;
 mod properties;
 
+pub use self::constant::{Setters, setters};
 pub use self::full::FullObjects;
 pub use self::listed::{Listed, METADATA, SCRIPT, alive, distinct, metadata_name, shown};
 pub use self::lists::{List, Lists};
