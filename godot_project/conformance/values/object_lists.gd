@@ -2,12 +2,15 @@ extends "../support/suite.gd"
 ## Which properties are written of an object, and which are set again: the lists that are known of
 ## classes and scripts, for objects in states that change them.
 
+const Documents := preload("../documents/documents.gd")
 const Listing := preload("../support/listing.gd")
 const RandomProperties := preload("../support/random_properties.gd")
 
 const OBJECTS := 6
 ## Objects of each class that are made: so many that the values of a new one are known.
 const MADE := 20
+## Objects of each class of which each property is set.
+const SET := 24
 
 var _random := RandomNumberGenerator.new()
 var _properties := RandomProperties.new(_random)
@@ -116,6 +119,27 @@ func test_each_property_beside_the_others() -> void:
 			_free(quietly(func() -> Array: return VarBatch.bytes_to_var(bytes, true)))
 			_check_made(bytes, order + name)
 			properties.reverse()
+
+
+## What the table says of setters, for undo: an idle property changes by its own setter only, and that of one that is alone, or
+## idle without a star, changes no other. In the tree.
+func test_what_setters_change() -> void:
+	var path := Documents.project_folder().path_join("../rust/plugin/src/objects/classes.txt").simplify_path()
+	var rows: Dictionary[String, PackedStringArray] = {}
+	for line: String in FileAccess.get_file_as_string(path).split("\n", false):
+		rows[line.get_slice("|", 0).strip_edges()] = line.split("|")
+	for name: String in _classes():
+		var idle: PackedStringArray = []
+		var alone: PackedStringArray = []
+		var base := name
+		while rows.has(base):
+			if rows[base].size() > 3:
+				idle.append_array(rows[base][3].replace("*", "").split(" ", false))
+				alone.append_array("".join(rows[base].slice(3)).split(" ", false))
+			base = ClassDB.get_parent_class(base)
+		if not base and name != "Object":
+			for turn: int in part_of(SET):
+				check_value(quietly(_moved.bind(name, idle, alone)), PackedStringArray(), name)
 
 
 ## What one object is like says nothing about another.
@@ -269,6 +293,28 @@ func _make(name: String, count: int, rarity_of: Callable, parent: Node = null) -
 						objects[-1].set_script(Scripted)
 	)
 	return objects
+
+
+## Sets each property of an object that was changed at random, and returns those that the table does not expect to change.
+func _moved(name: String, idle: PackedStringArray, alone: PackedStringArray) -> PackedStringArray:
+	var object: Object = ClassDB.instantiate(name)
+	if object is Node:
+		add_child(object as Node)
+	_properties.change(object, 2)
+	var is_set := func(of: Dictionary) -> bool: return of.usage & PROPERTY_USAGE_STORAGE and of.name != "script"
+	var list := object.get_property_list().filter(is_set)
+	var bytes := func(of: Dictionary) -> PackedByteArray: return var_to_bytes(object.get(of.name as StringName))
+	var before := list.map(bytes)
+	var found: PackedStringArray = []
+	for of: Dictionary in list:
+		object.set(of.name as StringName, _properties.value(of))
+		var now := list.map(bytes)
+		for at: int in list.size():
+			if now[at] != before[at] and list[at].name != of.name and (of.name in alone or list[at].name in idle):
+				found.append("%s > %s" % [of.name, list[at].name])
+		before = now
+	_free([object])
+	return found
 
 
 func _override(property: Dictionary) -> Variant:

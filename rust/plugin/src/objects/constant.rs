@@ -20,19 +20,46 @@ pub enum Switch {
     Setting(StringName),
 }
 
+/// Properties that objects of other classes set: a Container, a TabContainer, and a VisibleOnScreenEnabler of any node.
+const SET_BY_OTHERS: [&str; 3] = ["scale", "visible", "process_mode"];
+
+/// Classes whose transform is that of another object too.
+const LINKED: [&str; 2] = ["RemoteTransform2D", "RemoteTransform3D"];
+
+/// What setters of a native class do to other properties.
+pub struct Setters {
+    /// The properties that nothing in the engine changes but their own setters.
+    pub steady: HashSet<&'static str>,
+    /// Those whose setters change no other property.
+    pub alone: HashSet<&'static str>,
+}
+
+/// Returns what setters of a native class do. `None` if the class is not in the table.
+pub fn setters(class: &StringName) -> Option<Setters> {
+    let rows = lineage(class)?;
+    let steady = idle(&rows).filter(|name| !SET_BY_OTHERS.contains(name)).collect();
+    let is_linked = LINKED.contains(&&*class.to_string());
+    let alone = rows.iter().filter(|_| !is_linked).flat_map(|[_, _, idle, alone]| [idle, alone]);
+    Some(Setters { steady, alone: alone.flat_map(|names| names.split_ascii_whitespace()).collect() })
+}
+
+fn idle(rows: &[[&'static str; 4]]) -> impl Iterator<Item = &'static str> {
+    rows.iter().flat_map(|[_, _, idle, _]| idle.split_ascii_whitespace()).map(|name| name.trim_end_matches('*'))
+}
+
 /// Returns the properties that a new object of a native class need not be told if it has the value already. None in the
 /// editor, where `EditorInterface.is_object_edited` tells of each object whether any property was set.
 pub fn idle_setters(class: &StringName) -> HashSet<&'static str> {
     if Engine::singleton().is_editor_hint() {
         return HashSet::default();
     }
-    lineage(class).unwrap_or_default().into_iter().flat_map(|[_, _, idle]| idle.split_ascii_whitespace()).collect()
+    idle(&lineage(class).unwrap_or_default()).collect()
 }
 
 /// Returns what the list of a native class depends on, beside an object's script and metadata. `None` if not known.
 pub fn switches(class: &StringName) -> Option<Vec<Switch>> {
     let mut switches = Vec::new();
-    for [values, empty, _] in lineage(class)? {
+    for [values, empty, ..] in lineage(class)? {
         let of =
             |name: &str| if name.contains('/') { Switch::Setting(name.into()) } else { Switch::Value(name.into()) };
         switches.extend(values.split_ascii_whitespace().map(of));
@@ -42,8 +69,8 @@ pub fn switches(class: &StringName) -> Option<Vec<Switch>> {
 }
 
 /// Returns the columns of a native class and of those that it extends. `None` if one of them is not in the table.
-fn lineage(class: &StringName) -> Option<Vec<[&'static str; 3]>> {
-    static KNOWN: OnceLock<HashMap<&str, [&str; 3]>> = OnceLock::new();
+fn lineage(class: &StringName) -> Option<Vec<[&'static str; 4]>> {
+    static KNOWN: OnceLock<HashMap<&str, [&str; 4]>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| {
         let version = Engine::singleton().get_version_info();
         let part = |name: &str| version.get(name).and_then(|part| part.try_to::<i64>().ok());
@@ -54,7 +81,7 @@ fn lineage(class: &StringName) -> Option<Vec<[&'static str; 3]>> {
         rows.map(|row| {
             let mut columns = row.split('|').map(str::trim);
             let mut next = || columns.next().unwrap_or_default();
-            (next(), [next(), next(), next()])
+            (next(), [next(), next(), next(), next()])
         })
         .collect()
     });

@@ -11,6 +11,7 @@ mod path;
 mod properties;
 
 pub use self::allowed::has_any;
+pub use self::constant::{Setters, setters};
 pub use self::full::FullObjects;
 pub use self::listed::{Listed, METADATA, SCRIPT, alive, distinct, metadata_name, shown};
 pub use self::lists::{List, Lists};

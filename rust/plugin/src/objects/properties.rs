@@ -29,6 +29,11 @@ impl Names {
         Self { paths, texts }
     }
 
+    pub fn at(&self, places: &[usize]) -> Self {
+        let (paths, texts) = places.iter().map(|&at| (self.paths[at].clone(), self.texts[at].clone())).unzip();
+        Self { paths, texts }
+    }
+
     pub fn index_of(&self, text: &str) -> Option<usize> {
         self.texts.iter().position(|other| other == text)
     }

@@ -2,12 +2,13 @@
 //!
 //! A setter may change other properties: a Control's anchor moves its offsets, a maximum clamps a value. So after a step has
 //! set what the edit has changed, it compares all that was recorded of these objects, and sets what still differs: the
-//! changed properties have their state then, and the others keep what they had before the step.
+//! changed properties have their state then, and the others keep what they had before the step. Where all classes are known and
+//! no object has a script, it leaves out what no setter changes that it calls, see [`Setters`].
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 use godot::prelude::*;
 
 use super::chain::Version;
@@ -17,7 +18,7 @@ use super::recording::Part;
 use super::states::{BATCH, Span, State, States};
 use crate::engine::{self, Slot};
 use crate::jobs::lock;
-use crate::objects::{Names, metadata_name};
+use crate::objects::{Names, Setters, metadata_name, setters};
 use crate::value::string_cache::Texts;
 
 /// How often a step compares and sets what differs: setters that change each other's properties may never agree.
@@ -150,11 +151,32 @@ struct Changed {
 
 impl Step {
     pub fn new(changes: &Changes) -> Self {
-        let target = |(part, edits, is_whole): (&Part, Vec<Edit<'_>>, bool)| Target {
-            object: Slot::of(part.object.value()),
-            names: Arc::clone(&part.names),
-            changed: edits.into_iter().map(|edit| Changed::new(part, edit)).collect(),
-            is_whole,
+        let (mut classes, mut known, mut is_native, mut is_alone) =
+            (HashMap::default(), HashMap::default(), true, true);
+        for (part, edits, is_whole) in changes.by_part() {
+            let of: &Option<Setters> = classes.entry(part.class.clone()).or_insert_with_key(setters);
+            let is_own =
+                |edit: &Edit<'_>| of.as_ref().is_some_and(|of| of.alone.contains(&*part.names.texts[edit.property]));
+            is_native &= of.is_some() && !is_whole && engine::script_id(part.object.value()) == 0;
+            is_alone &= edits.iter().all(is_own);
+        }
+        let target = |(part, edits, is_whole): (&Part, Vec<Edit<'_>>, bool)| {
+            let mut changed: Vec<_> = edits.into_iter().map(|edit| Changed::new(part, edit)).collect();
+            let mut names = Arc::clone(&part.names);
+            if let Some(of) = classes[&part.class].as_ref().filter(|_| is_native) {
+                let edited: Vec<_> = changed.iter().map(|of| of.property).collect();
+                let key = (Arc::as_ptr(&part.names), part.class.clone(), edited);
+                let (kept, shared) = known.entry(key).or_insert_with_key(|(.., edited)| {
+                    let may_change = |at: &usize| !is_alone && !of.steady.contains(&*names.texts[*at]);
+                    let is_kept = |at: &usize| edited.binary_search(at).is_ok() || may_change(at);
+                    let kept: Vec<_> = (0..names.texts.len()).filter(is_kept).collect();
+                    let shared = Arc::new(names.at(&kept));
+                    (kept, shared)
+                });
+                changed.iter_mut().for_each(|of| of.property = kept.binary_search(&of.property).expect("it is kept"));
+                names = Arc::clone(shared);
+            }
+            Target { object: Slot::of(part.object.value()), names, changed, is_whole }
         };
         Self(changes.by_part().map(target).collect())
     }
