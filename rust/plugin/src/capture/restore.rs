@@ -124,7 +124,8 @@ fn set_each<'m, T: Copy>(
         let mut try_set = || {
             let Some(now) = now else {
                 // Another property may make it: a count its items.
-                return if pass == 0 { Ok(set_count.update(|count| count + 1)) } else { Err(freed_or(GONE, object)) };
+                let may_come = pass == 0 && object.object_id() != 0;
+                return if may_come { Ok(set_count.update(|count| count + 1)) } else { Err(freed_or(GONE, object)) };
             };
             let missing = make((member, property), now, value, pass, &mut new)?;
             match pass {
