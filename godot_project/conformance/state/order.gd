@@ -150,7 +150,7 @@ func test_random_pairs() -> void:
 			order.map(func(at: int) -> void: object.set(pair[at].name as StringName, all[at]))
 		state.clear()
 		quietly(_check_pair.bind(object, pair, values, set_pair, "turn %d" % turn))
-		if object is Node:
+		if not object is RefCounted:
 			quietly(object.free)
 
 
