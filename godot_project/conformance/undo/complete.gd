@@ -239,7 +239,7 @@ func _edit_at_random(type: String, properties: RandomProperties, random: RandomN
 	if recorder.commit(history, "edit") > 0:
 		check_turns(state_of.bind(object), _before, after, "%s %s" % [type, changed])
 	history.clear_history()
-	if object is Node:
+	if not object is RefCounted:
 		object.free()
 
 

@@ -123,9 +123,12 @@ fn set_each<'m, T: Copy>(
         let object = member.object.value();
         let mut try_set = || {
             let Some(now) = now else {
+                if pass > 0 || object.object_id() == 0 {
+                    return Err(freed_or(GONE, object));
+                }
                 // Another property may make it: a count its items.
-                let may_come = pass == 0 && object.object_id() != 0;
-                return if may_come { Ok(set_count.update(|count| count + 1)) } else { Err(freed_or(GONE, object)) };
+                set_count.update(|count| count + 1);
+                return Ok(());
             };
             let missing = make((member, property), now, value, pass, &mut new)?;
             match pass {
