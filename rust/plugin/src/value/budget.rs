@@ -25,6 +25,9 @@ const BYTES_A_PART: usize = 8;
 /// A number that a restore need not charge: there are only so many properties.
 const SMALL: i64 = 64;
 
+/// In the place of a property: what each object costs by itself.
+const NEW: &str = "-";
+
 /// A property whose number is charged.
 #[derive(Clone, Copy)]
 pub struct Cost {
@@ -149,6 +152,24 @@ impl Budget {
             || self.charge((id, &class.to_string()), costs, &name.to_string(), &Reader::new(value)).is_ok()
     }
 
+    /// Charges a new object of a class: a `FileDialog` has fifty others in it. Those that extend a class have its parts, too.
+    #[cold]
+    pub fn charge_new(&mut self, class: &str, costs: Costs, at: usize, reader: &Reader<'_>) -> Result<(), CodecError> {
+        let parts = costs.iter().filter(|cost| cost.name == NEW).map(|cost| cost.parts as u64).max().unwrap_or(0);
+        let text = |left| {
+            let expected = format!("objects that make at most {left} parts in so many bytes");
+            format!("expected {expected}, found {class}, which makes {parts} (make it in code instead)")
+        };
+        self.take(parts, text).map_err(|why| reader.error_at(at, why))
+    }
+
+    /// Takes so many parts. Fails with a text if there are fewer left.
+    fn take(&mut self, parts: u64, text: impl FnOnce(u64) -> String) -> Result<(), CodecErrorKind> {
+        let left = self.left.checked_sub(parts);
+        self.left = left.ok_or_else(|| CodecErrorKind::Refused(text(self.left)))?;
+        Ok(())
+    }
+
     /// Charges a property of an object of a class, when `reader` has read its name.
     pub fn charge(&mut self, of: (u64, &str), costs: Costs, name: &str, reader: &Reader<'_>) -> Result<(), CodecError> {
         let (object, class) = of;
@@ -162,15 +183,13 @@ impl Budget {
             } else {
                 self.made.remove(&object);
             }
-            let Some(left) = self.left.checked_sub(parts) else {
+            let text = |left| {
                 let found =
                     if parts == u64::MAX { "another".into() } else { format!("{number}, which makes {parts},") };
-                let expected = format!("a number that makes at most {} parts in so many bytes", self.left);
-                let text =
-                    format!("expected {expected}, found {found} for {name} of {class} (set it from code instead)");
-                return Err(reader.error_at(reader.position(), CodecErrorKind::Refused(text)));
+                let expected = format!("a number that makes at most {left} parts in so many bytes");
+                format!("expected {expected}, found {found} for {name} of {class} (set it from code instead)")
             };
-            self.left = left;
+            self.take(parts, text).map_err(|why| reader.error_at(reader.position(), why))?;
         }
         refused::check_parts(reader, class, name)
     }
