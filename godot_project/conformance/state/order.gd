@@ -109,17 +109,17 @@ func test_order() -> void:
 	check_restore(bytes, "what cannot be held", [WARNING + CLASS + text % shown(object)])
 
 
-## Each is limited by the next one, in any order of adding.
 func test_chains() -> void:
-	var source := "extends RefCounted\nvar v8 := 9\n"
-	for at: int in 8:
-		source += "var v%d := 9:\n\tset(new):\n\t\tv%d = mini(new, v%d)\n" % [at, at, at + 1]
-	var object: Object = script_of(source).new()
-	for turn: int in part_of(500):
-		var names := range(9).map(func(at: int) -> String: return "v%d" % at)
-		seed(turn)
-		names.shuffle()
-		_check_order(object, names, filled(9, 9), filled(9, 1))
+	for turn: int in part_of(400):
+		var count := 2 + turn % 79
+		var object := chain_of(count, turn)
+		state.clear()
+		state.add(object)
+		var bytes := state.capture()
+		for restore: Callable in [state.restore.bind(bytes), state.restore_values.bind(state.capture_values())]:
+			set_chain(object, count, 1)
+			check_int(expect_lines(restore, []), OK, "restore a chain of %d" % count)
+			check_bytes(state.capture(), bytes, "a chain of %d, seed %d" % [count, turn])
 
 
 func _check_order(object: Object, names: Array, values: Array, others: Array) -> void:

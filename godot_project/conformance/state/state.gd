@@ -200,6 +200,7 @@ func test_damage() -> void:
 	var typed: Array[int] = [1, 2, 3]
 	for other: Variant in [null, 5, {1: 2}, [], [1, 2], [1, 2, 3, 4], typed, PackedInt32Array([1, 2, 3])]:
 		refused.call(var_to_bytes(other), str(other))
+	refused.call(bytes + var_to_bytes(1), "a capture with a value behind it")
 	var full := var_to_bytes_with_objects([1, 2, Resource.new()])
 	refused.call(full, "an object in full")
 	expect_errors(state.restore.bind(full), 1, "(bytes_to_var() has allow_objects)")

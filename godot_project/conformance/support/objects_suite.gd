@@ -32,6 +32,24 @@ func make_nodes(count: int, type: StringName = &"Node2D") -> Array:
 	return range(count).map(func(_at: int) -> Node: return node(ClassDB.instantiate(type) as Node))
 
 
+## An object whose variables hold at most what the next one has, in any order of their declaration.
+func chain_of(count: int, seed_number: int) -> Object:
+	var order := range(count)
+	seed(seed_number)
+	order.shuffle()
+	var source := "extends RefCounted\n"
+	for at: int in order:
+		var setter := ":\n\tset(new):\n\t\tv%d = mini(new, v%d)" % [at, at + 1]
+		source += "@export var v%d := 9%s\n" % [at, setter if at + 1 < count else ""]
+	return script_of(source).new()
+
+
+## Sets all variables of a chain.
+func set_chain(object: Object, count: int, value: int) -> void:
+	for at: int in count:
+		object.set("v%d" % at, value)
+
+
 class Ending:
 	extends RefCounted
 	var number := 1

@@ -1,6 +1,5 @@
 extends "undo_base.gd"
-## Edits that change which properties an object has: record_complete(), and what is left out; and properties whose setters
-## change others.
+## Edits that change which properties an object has: record_complete(), and what is left out.
 
 const RandomProperties := preload("../support/random_properties.gd")
 ## Edits of each class, and those of which a setter refuses what an object has when it is new, or keeps what its getter hides.
@@ -112,7 +111,8 @@ func test_reloaded_script() -> void:
 	edit(object, {"b": 9})
 	recorder.commit(history, "edit")
 	var b := func() -> PackedByteArray: return var_to_bytes(object.get(&"b"))
-	check_turns(b, var_to_bytes(7), var_to_bytes(9), "b")
+	var turns := check_turns.bind(b, var_to_bytes(7), var_to_bytes(9), "b")
+	expect_logged(turns, 0, ROUNDS, 'property "c": there is no such property')
 
 
 ## The source of an inner class is that of another script.
@@ -170,43 +170,61 @@ func test_except() -> void:
 	check_flush(["c: null > 0"], "of a list that changed")
 
 
-## What was recorded is as it was, whichever order setters need and whatever they change beside it.
-func test_setters_that_change_others() -> void:
-	var edits: Array[Callable] = [
-		func(of: Array) -> void: of[0].set_anchors_preset(Control.PRESET_FULL_RECT),
-		func(of: Array) -> void: of[0].set_anchors_preset(Control.PRESET_CENTER, true),
-		func(of: Array) -> void: of[0].set_anchors_and_offsets_preset(Control.PRESET_FULL_RECT),
-		func(of: Array) -> void: of[0].anchor_right = 0.5,
-		func(of: Array) -> void: of[0].size += Vector2(10, 10),
-		func(of: Array) -> void: of[1].button_pressed = true,
-		func(of: Array) -> void: edit(of[3] as Clamped, {"max_hp": 20, "hp": 15}),
-	]
-	var button := Button.new()
-	button.toggle_mode = true
-	button.button_group = ButtonGroup.new()
-	button.button_pressed = true
-	var other: Button = button.duplicate()
-	other.button_pressed = false
-	var objects: Array = [Control.new(), other, button, Clamped.new()]
-	for object: Control in objects.slice(0, 3):
-		add_child(node(object))
-	edit(objects[0] as Control, {"position": Vector2(3, 4), "size": Vector2(100, 50)})
-	var state := func() -> PackedByteArray: return var_to_bytes(objects.map(state_of) + [objects[0].get_rect()])
-	var before: PackedByteArray = state.call()
-	for at: int in edits.size():
-		for is_complete: bool in [false, true]:
-			recorder.record_all(objects, [], [], is_complete)
-			edits[at].call(objects)
-			var after: PackedByteArray = state.call()
-			check(recorder.commit(history, "edit") > 0, "nothing changed by edit %d" % at)
-			check_turns(state, before, after, "edit %d" % at)
+## What an edit has added, and nothing but null or a method removes.
+func test_added() -> void:
+	var animation := Animation.new()
+	animation.add_track(Animation.TYPE_VALUE)
+	animation.track_insert_key(0, 0.5, 3)
+	var theme := Theme.new()
+	theme.set_color(&"a", &"Label", Color.RED)
+	var items := ItemList.new()
+	items.add_item("a")
+	var edits: Dictionary[Object, Callable] = {
+		Label.new(): func(of: Label) -> void: of.add_theme_color_override(&"font_color", Color.RED),
+		Button.new(): func(of: Button) -> void: of.add_theme_stylebox_override(&"normal", StyleBoxEmpty.new()),
+		animation: func(of: Animation) -> void: of.track_insert_key(of.add_track(Animation.TYPE_VALUE), 1, 2),
+		theme: func(of: Theme) -> void: of.set_constant(&"b", &"Label", 2),
+		items: func(of: ItemList) -> void: of.add_item("b"),
+		Erasing.new(): func(of: Erasing) -> void: of.set("k", 5),
+		MeshLibrary.new(): func(of: MeshLibrary) -> void: of.create_item(3),
+	}
+	for object: Object in edits:
+		if object is Node:
+			node(object as Node)
+		for turn: int in 2:
+			_begin(object)
+			edits[object].call(object)
+			_commit_and_check(object, "added to a %s" % object.get_class())
 			history.undo()
-	# Only what was recorded: a part of a value, beside which the rest stays as it is.
-	recorder.record(objects[0], ["position:x"])
-	objects[0].position = Vector2(50, 60)
-	check_int(recorder.commit(history, "edit"), 1, "modifications")
-	history.undo()
-	check((objects[0] as Control).position == Vector2(3, 60), "a part of a value")
+			history.clear_history()
+	# What nothing removes is told.
+	var keeping := Erasing.new()
+	keeping.is_kept = true
+	recorder.record_complete(keeping)
+	keeping.set("k", 5)
+	recorder.commit(history, "edit")
+	var line := CLASS + 'undo: skipped 1 value: RefCounted (id %d), property "k": the edit has added it, and nothing removes it'
+	expect_lines(history.undo, [WARNING + line % keeping.get_instance_id()])
+
+
+## Values that an object has while it does not store them.
+func test_not_stored_meanwhile() -> void:
+	for is_complete: bool in [false, true]:
+		var object: CPUParticles2D = node(CPUParticles2D.new())
+		var state := func() -> Array: return [object.emission_shape, object.emission_sphere_radius]
+		object.emission_sphere_radius = 7
+		recorder.record_all([object], [], [], is_complete)
+		edit(object, {"emission_shape": CPUParticles2D.EMISSION_SHAPE_SPHERE, "emission_sphere_radius": 3.0})
+		recorder.commit(history, "edit")
+		history.undo()
+		check_value(state.call(), [CPUParticles2D.EMISSION_SHAPE_POINT, 7.0], "undone")
+		history.redo()
+		check_value(state.call(), [CPUParticles2D.EMISSION_SHAPE_SPHERE, 3.0], "done again")
+		recorder.record_all([object], [], [], is_complete)
+		edit(object, {"emission_shape": CPUParticles2D.EMISSION_SHAPE_POINT, "emission_sphere_radius": 5.0})
+		recorder.commit(history, "edit")
+		history.undo()
+		check_value(state.call(), [CPUParticles2D.EMISSION_SHAPE_SPHERE, 3.0], "undone twice")
 
 
 func test_random_edits() -> void:
@@ -225,7 +243,8 @@ func _edit_at_random(type: String, properties: RandomProperties, random: RandomN
 	if object is Node:
 		add_child(object as Node)
 	var is_set := func(of: Dictionary) -> bool:
-		return of.usage & PROPERTY_USAGE_STORAGE and of.name != "script" and not _is_not_held(type + "/" + of.name)
+		var is_shown: bool = of.usage & (PROPERTY_USAGE_STORAGE | PROPERTY_USAGE_CHECKABLE)
+		return is_shown and of.name != "script" and not _is_not_held(type + "/" + of.name)
 	var list := object.get_property_list().filter(is_set)
 	var changed: PackedStringArray = []
 	for i: int in 4 if list else 0:
@@ -293,12 +312,23 @@ class Trader:
 	@export var health := 1.5
 
 
-class Clamped:
+class Erasing:
 	extends RefCounted
-	@export var hp := 10:
-		set(new):
-			hp = mini(new, max_hp)
-	@export var max_hp := 10:
-		set(new):
-			max_hp = new
-			hp = mini(hp, new)
+	var values := {}
+	var is_kept := false
+
+	func _get_property_list() -> Array[Dictionary]:
+		var list: Array[Dictionary] = []
+		for key: String in values:
+			list.append({"name": key, "type": TYPE_NIL, "usage": PROPERTY_USAGE_STORAGE})
+		return list
+
+	func _get(property: StringName) -> Variant:
+		return values.get(String(property))
+
+	func _set(property: StringName, new: Variant) -> bool:
+		if new == null and not is_kept:
+			values.erase(String(property))
+		elif property != &"script":
+			values[String(property)] = new
+		return property != &"script"

@@ -49,7 +49,7 @@ unsafe impl ExtensionLibrary for VarBatchExtension {
         if stage == InitStage::Scene {
             jobs::dispatch::shut_down();
             value::string_cache::keep(false);
-            objects::Lists::forget();
+            objects::forget();
         }
     }
 }

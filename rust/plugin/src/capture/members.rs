@@ -9,7 +9,8 @@ use godot::builtin::{AnyArray, PackedByteArray, PackedStringArray, StringName, V
 use varbatch_codec::{Kind, Plain};
 
 use crate::engine::{self, Slot, Value};
-use crate::objects::{Listed, Lists, PropertyPath, SCRIPT, alive, distinct, shown};
+use crate::objects::settle::Place;
+use crate::objects::{Listed, Lists, PropertyPath, SCRIPT, alive, distinct, moved_by, shown};
 use crate::report::Reports;
 
 /// Properties of an object that were added together.
@@ -19,12 +20,18 @@ pub struct Member {
     pub id: u64,
     pub class: StringName,
     pub paths: Arc<[PropertyPath]>,
+    /// True if the setters of all of them change nothing else, unless a script does.
+    is_alone: bool,
 }
 
 impl Member {
-    /// Returns a property as messages name it. A getter may run.
-    pub fn shown(&self, property: usize) -> String {
-        format!("{}, property \"{}\"", shown(self.object.value(), &self.class, self.id), self.paths[property])
+    pub fn place(&self, property: usize) -> Place<'_> {
+        Place { object: self.object.value(), class: &self.class, id: self.id, path: &self.paths[property] }
+    }
+
+    /// True if what was set has the values that were set, and nothing else has changed.
+    pub fn is_settled(&self) -> bool {
+        self.is_alone && engine::script_id(self.object.value()) == 0
     }
 }
 
@@ -49,14 +56,14 @@ struct Known {
 }
 
 /// A member, and which of its properties.
-pub type Place<'m> = (&'m Member, usize);
+pub type Spot<'m> = (&'m Member, usize);
 
 /// The numbers of the values in a capture, ascending.
 pub type Numbers = Vec<Range<u64>>;
 
 impl Members {
     /// Returns, for each value of a capture with these numbers, the property that it is of, if that is still there.
-    pub fn places(&self, numbers: Numbers) -> impl Iterator<Item = Option<Place<'_>>> {
+    pub fn places(&self, numbers: Numbers) -> impl Iterator<Item = Option<Spot<'_>>> {
         let mut list = self.list.iter().map(|(&first, member)| (first, &**member)).peekable();
         numbers.into_iter().flatten().map(move |number| {
             while list.next_if(|(first, member)| first + member.paths.len() as u64 <= number).is_some() {}
@@ -149,7 +156,7 @@ pub fn add(members: &Mutex<Arc<Members>>, objects: &AnyArray, names: &PackedStri
     let names = distinct(names.as_slice().iter().map(StringName::from));
     let objects: Vec<_> = engine::values(objects).iter().map(Slot::of).collect();
     let is_batch = objects.len() > 1;
-    let mut adding = Adding { names, lists: Lists::take(), last: Arc::default(), reports: Reports::default() };
+    let mut adding = Adding { names, lists: Lists::take(), last: None, reports: Reports::default() };
     let mut found = Vec::with_capacity(objects.len());
     for (index, object) in objects.into_iter().enumerate() {
         let named = if is_batch { format!("object {index}: ") } else { String::new() };
@@ -171,8 +178,8 @@ struct Adding {
     /// The names that the caller gave. None for all stored properties.
     names: Vec<StringName>,
     lists: Lists,
-    /// The paths of the last object: others of its class have the same.
-    last: Arc<[PropertyPath]>,
+    /// The class and the paths of the last object, which others share, and whether those are alone.
+    last: Option<(StringName, Arc<[PropertyPath]>, bool)>,
     reports: Reports,
 }
 
@@ -196,10 +203,15 @@ impl Adding {
         for name in missing {
             self.reports.push_error(index, || named(format!("{} has no property \"{name}\"", shown())));
         }
-        if *self.last != *paths {
-            self.last = paths.into();
-        }
-        Ok(Member { object, id, class, paths: Arc::clone(&self.last) })
+        let (_, paths, is_alone) = match &self.last {
+            Some(last) if last.0 == class && *last.1 == *paths => last,
+            _ => {
+                let names: Vec<_> = paths.iter().map(|path| path.name.to_string()).collect();
+                let moved = moved_by(&class, names.iter().map(String::as_str));
+                self.last.insert((class.clone(), paths.into(), moved.is_some_and(|moved| moved.is_empty())))
+            }
+        };
+        Ok(Member { object, id, class, paths: Arc::clone(paths), is_alone: *is_alone })
     }
 
     /// Returns those of the caller's names that lead to something, and the others.

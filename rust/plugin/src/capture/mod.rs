@@ -14,10 +14,11 @@ mod restore;
 use godot::prelude::*;
 use varbatch_codec::{Kind, Step};
 
-use self::members::{Member, Numbers, bytes_of};
 pub use self::members::{Members, add};
+use self::members::{Numbers, bytes_of};
 pub use self::restore::{missing_count, restore, restore_values};
 use crate::engine::{Slot, Value};
+use crate::objects::settle::{GONE, Skipped, Why, freed_or};
 use crate::report::{Line, Outcome};
 
 /// Reads all values into an Array, behind their numbers; null for those that are gone. Getters run.
@@ -35,7 +36,7 @@ fn read(members: &Members) -> (Slot, Numbers, Vec<Line>) {
         (slots, rest) = rest.split_at_mut(member.paths.len());
         for (property, (path, slot)) in member.paths.iter().zip(slots).enumerate() {
             if !path.read(member.object.value(), slot) {
-                skipped.add(member, property, freed_or(GONE, member.object.value()));
+                skipped.add(member.place(property), freed_or(GONE, member.object.value()));
             }
         }
     }
@@ -53,7 +54,7 @@ pub fn capture(members: &Members) -> Outcome<PackedByteArray> {
             Some(Step::Index(value)) => members.places(numbers).nth(value.wrapping_sub(1)).flatten(),
             _ => None,
         };
-        let of = place.map(|(member, property)| member.shown(property) + ": ").unwrap_or_default();
+        let of = place.map(|(member, property)| member.place(property).shown() + ": ").unwrap_or_default();
         lines.push(Line::error(format!("{of}{error}")));
     }
     Outcome::new(bytes, lines)
@@ -74,41 +75,7 @@ fn own(value: &Value) -> Slot {
     }
 }
 
-type Why = &'static str;
-
-const FREED: Why = "the object was freed";
-const GONE: Why = "there is no such property";
 const CALLABLE: Why = "bytes hold nothing of a Callable";
 const OBJECT: Why = "there is an object in it (restore() has allow_objects)";
 const FREED_INSIDE: Why = "an object in it was freed, and is null now";
 const TOO_LARGE: Why = "the bytes do not allow so large a number";
-const REFUSED: Why = "the object refuses the value";
-const OTHER: Why = "the object keeps another value, whatever is set first";
-
-fn freed_or(otherwise: Why, object: &Value) -> Why {
-    if object.object_id() == 0 { FREED } else { otherwise }
-}
-
-/// The values that a capture cannot hold, or that cannot be restored: they are counted, and the first one is named.
-#[derive(Default)]
-struct Skipped<'m> {
-    count: usize,
-    first: Option<(&'m Member, usize, Why)>,
-}
-
-impl<'m> Skipped<'m> {
-    fn add(&mut self, member: &'m Member, property: usize, why: Why) {
-        self.count += 1;
-        self.first.get_or_insert((member, property, why));
-    }
-
-    /// Returns the text of the warning. A getter may run. `None` if nothing was skipped.
-    fn text(&self, what: &str) -> Option<String> {
-        let (member, property, why) = self.first?;
-        let first = member.shown(property);
-        Some(match self.count {
-            1 => format!("{what} 1 value: {first}: {why}"),
-            count => format!("{what} {count} values; the first: {first}: {why}"),
-        })
-    }
-}

@@ -20,27 +20,26 @@ pub enum Switch {
     Setting(StringName),
 }
 
-/// Properties that objects of other classes set: a Container, a TabContainer, and a VisibleOnScreenEnabler of any node.
-const SET_BY_OTHERS: [&str; 3] = ["scale", "visible", "process_mode"];
-
 /// Classes whose transform is that of another object too.
 const LINKED: [&str; 2] = ["RemoteTransform2D", "RemoteTransform3D"];
 
-/// What setters of a native class do to other properties.
-pub struct Setters {
-    /// The properties that nothing in the engine changes but their own setters.
-    pub steady: HashSet<&'static str>,
-    /// Those whose setters change no other property.
-    pub alone: HashSet<&'static str>,
-}
-
-/// Returns what setters of a native class do. `None` if the class is not in the table.
-pub fn setters(class: &StringName) -> Option<Setters> {
-    let rows = lineage(class)?;
-    let steady = idle(&rows).filter(|name| !SET_BY_OTHERS.contains(name)).collect();
-    let is_linked = LINKED.contains(&&*class.to_string());
-    let alone = rows.iter().filter(|_| !is_linked).flat_map(|[_, _, idle, alone]| [idle, alone]);
-    Some(Setters { steady, alone: alone.flat_map(|names| names.split_ascii_whitespace()).collect() })
+/// Returns all that the setters of some properties of a native class change, beside these. `None` if that is not known.
+pub fn moved_by<'n>(class: &StringName, names: impl Iterator<Item = &'n str>) -> Option<HashSet<&'static str>> {
+    let rows = lineage(class).filter(|_| !LINKED.contains(&&*class.to_string()))?;
+    let columns = rows.iter().flat_map(|[_, _, idle, moves]| [idle, moves]);
+    let moves = columns.flat_map(|names| names.split_ascii_whitespace()).filter(|name| !name.ends_with('*'));
+    let moves: HashMap<_, _> = moves.map(|text| text.split_once('>').unwrap_or((text, ""))).collect();
+    let (mut left, mut all) = (Vec::new(), HashSet::default());
+    let moved = |name| Some(moves.get(name)?.split(',').filter(|name| !name.is_empty()));
+    for name in names {
+        left.extend(moved(name)?);
+    }
+    while let Some(name) = left.pop() {
+        if all.insert(name) {
+            left.extend(moved(name)?);
+        }
+    }
+    Some(all)
 }
 
 fn idle(rows: &[[&'static str; 4]]) -> impl Iterator<Item = &'static str> {

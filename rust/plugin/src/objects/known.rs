@@ -106,6 +106,10 @@ impl Names {
         }
     }
 
+    pub fn forget() {
+        lock(&NAMES).take();
+    }
+
     /// Keeps the names for later calls, in the order that was the same for all objects.
     pub fn give_back(mut self) {
         for (_, list) in &mut self.lists.all {

@@ -84,7 +84,6 @@ impl Lists {
         lists
     }
 
-    /// Forgets all lists: no name may outlive the engine's.
     pub fn forget() {
         lock(&LISTS).take();
     }
@@ -243,10 +242,9 @@ impl Lists {
 }
 
 impl List {
-    /// Returns what a scene stores of the object, and the script before it.
+    /// Returns what an edit may change, and the script before it.
     pub fn complete(&self) -> Arc<Names> {
-        let (paths, texts) = (self.recorded.paths[..self.stored].to_vec(), self.recorded.texts[..self.stored].to_vec());
-        let mut names = Names { paths, texts };
+        let mut names = (*self.recorded).clone();
         names.paths.insert(0, StringName::from(SCRIPT).into());
         names.texts.insert(0, SCRIPT.into());
         Arc::new(names)

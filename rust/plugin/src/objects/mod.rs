@@ -9,12 +9,19 @@ mod lists;
 mod make;
 mod path;
 mod properties;
+pub mod settle;
 
 pub use self::allowed::has_any;
-pub use self::constant::{Setters, setters};
+pub use self::constant::moved_by;
 pub use self::full::FullObjects;
 pub use self::listed::{Listed, METADATA, SCRIPT, alive, distinct, metadata_name, shown};
 pub use self::lists::{List, Lists};
 pub use self::make::{Makers, Step};
 pub use self::path::PropertyPath;
 pub use self::properties::{Names, United};
+
+/// Forgets what is kept between calls: no name may outlive the engine's.
+pub fn forget() {
+    Lists::forget();
+    known::Names::forget();
+}

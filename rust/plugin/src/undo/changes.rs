@@ -19,8 +19,8 @@ pub struct Changes {
     /// The new values of changed properties, and of all properties of whole objects.
     new: States,
     changes: Vec<Change>,
-    /// The old and new values, empty if missing, of parts of objects that now have other properties or another script.
-    wholes: HashMap<usize, Vec<[Span; 2]>>,
+    /// All old and new values of parts of objects that now have other properties or another script.
+    wholes: HashMap<usize, Vec<[Option<Span>; 2]>>,
 }
 
 struct Change {
@@ -116,15 +116,11 @@ impl Changes {
                 (None, None) => continue,
             };
             is_whole |= text == SCRIPT;
-            let new = new.filter(|_| is_stored).map(|new| self.new.add(new)).unwrap_or_default();
-            let old = old_span.filter(|_| was_stored).unwrap_or_default();
+            let (old, new) = (old_span.unwrap_or_default(), new.map(|new| self.new.add(new)).unwrap_or_default());
             self.changes.push(Change { part: index, property, old, new, op, narrowed });
         }
         if is_whole && part.is_complete && first < self.changes.len() {
-            let values = spans().map(|(old, new)| {
-                let new = new.map(|new| self.new.add(states.get(new)));
-                [old.unwrap_or_default(), new.unwrap_or_default()]
-            });
+            let values = spans().map(|(old, new)| [old, new.map(|new| self.new.add(states.get(new)))]);
             self.wholes.insert(index, values.collect());
         }
     }
@@ -137,13 +133,15 @@ impl Changes {
     pub fn iter(&self) -> impl Iterator<Item = Modification<'_>> {
         self.changes.iter().map(|change| {
             let part = &self.parts[change.part];
+            // Even if the object had a value that it did not store.
+            let stored = |span, otherwise| if change.op == otherwise { Span::default() } else { span };
             Modification {
                 object: part.object.value(),
                 text: &part.names.texts[change.property],
                 op: change.op,
                 narrowed: change.narrowed,
-                old: self.old.get(change.old),
-                new: self.new.get(change.new),
+                old: self.old.get(stored(change.old, Op::Insert)),
+                new: self.new.get(stored(change.new, Op::Remove)),
             }
         })
     }
@@ -152,24 +150,23 @@ impl Changes {
     pub fn by_part(&self) -> impl Iterator<Item = (&Part, Vec<Edit<'_>>, bool)> {
         self.changes.chunk_by(|one, other| one.part == other.part).map(|changes| {
             let index = changes[0].part;
-            let edit = |property, old, new, narrowed| Edit {
-                property,
-                states: [self.old.get(old), self.new.get(new)],
-                narrowed,
+            let edit = |property, [old, new]: [Option<Span>; 2], narrowed| {
+                let states = [old.map(|old| self.old.get(old)), new.map(|new| self.new.get(new))];
+                Edit { property, states, narrowed }
             };
             let edits = match self.wholes.get(&index) {
-                Some(all) => (0..).zip(all).map(|(property, &[old, new])| edit(property, old, new, None)).collect(),
-                None => changes.iter().map(|of| edit(of.property, of.old, of.new, of.narrowed)).collect(),
+                Some(all) => (0..).zip(all).map(|(property, &states)| edit(property, states, None)).collect(),
+                None => changes.iter().map(|of| edit(of.property, [Some(of.old), Some(of.new)], of.narrowed)).collect(),
             };
             (&self.parts[index], edits, self.wholes.contains_key(&index))
         })
     }
 }
 
-/// One property of a part, with its old and its new state.
+/// One property of a part, with its old and its new state: `None` if the object did not have it.
 pub struct Edit<'c> {
     pub property: usize,
-    pub states: [State<'c>; 2],
+    pub states: [Option<State<'c>>; 2],
     pub narrowed: Option<Narrowed>,
 }
 
@@ -225,7 +222,7 @@ fn read(part: &Part, lists: &mut Lists, values: &mut Vec<Slot>) -> Result<(Arc<N
             return Err(format!("its property \"{}\" is gone", names.texts[gone]));
         }
     }
-    Ok((names, list.filter(|_| !part.is_complete)))
+    Ok((names, list))
 }
 
 /// True if a property changed. A value that could not be encoded is not compared.

@@ -82,10 +82,6 @@ impl States {
         span
     }
 
-    pub fn has_same_bytes(&self, other: &Self) -> bool {
-        self.bytes == other.bytes
-    }
-
     pub fn get(&self, span: Span) -> State<'_> {
         State {
             bytes: &self.bytes[span.at..][..span.len as usize],
@@ -128,6 +124,12 @@ impl<'a> State<'a> {
     /// True if two values have the same bytes and the same kept values. Only for the thread of the call.
     pub fn is_same(self, other: Self) -> bool {
         self.bytes == other.bytes && self.keeps_same(other)
+    }
+
+    /// True if it is the state of a value.
+    pub fn is_of(self, value: &Value) -> bool {
+        let (states, spans, _) = encode_run(std::slice::from_ref(value));
+        self.is_same(states.get(spans[0]))
     }
 
     pub fn keeps_same(self, other: Self) -> bool {

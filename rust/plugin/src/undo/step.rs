@@ -1,9 +1,9 @@
 //! What an undo history calls: steps that set properties to what they were before or after an edit.
 //!
 //! A setter may change other properties: a Control's anchor moves its offsets, a maximum clamps a value. So after a step has
-//! set what the edit has changed, it compares all that was recorded of these objects, and sets what still differs: the
-//! changed properties have their state then, and the others keep what they had before the step. Where all classes are known and
-//! no object has a script, it leaves out what no setter changes that it calls, see [`Setters`].
+//! set what the edit has changed, it compares all that was recorded of these objects, and settles what still differs: the
+//! changed properties have their state then, and the others keep what they had before the step. Of native objects it only
+//! compares what the setters move that it calls, if that is known of all: see [`moved_by`].
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
@@ -18,11 +18,16 @@ use super::recording::Part;
 use super::states::{BATCH, Span, State, States};
 use crate::engine::{self, Slot};
 use crate::jobs::lock;
-use crate::objects::{Names, Setters, metadata_name, setters};
+use crate::objects::settle::{Place, Settling, Why};
+use crate::objects::{Listed, Names, metadata_name, moved_by};
+use crate::report::{self, PRINTS};
 use crate::value::string_cache::Texts;
 
-/// How often a step compares and sets what differs: setters that change each other's properties may never agree.
-const MAX_PASSES: usize = 8;
+/// Classes whose objects only lose parts by a method.
+const CLEARED: [(&str, &str); 4] =
+    [("Animation", "clear"), ("MeshLibrary", "clear"), ("Skeleton3D", "clear_bones"), ("Theme", "clear")];
+
+const ADDED: Why = "the edit has added it, and nothing removes it";
 
 /// What an undo history calls; not for users.
 #[derive(GodotClass)]
@@ -61,7 +66,8 @@ impl VarBatchUndoStep {
         loop {
             let next = lock(&line).next(&step, side);
             let Some(next) = next else { break };
-            next.set(side);
+            let lines: Vec<_> = next.set(side).map(report::Line::warning).into_iter().collect();
+            report::print(PRINTS.get(), "VarBatchUndoRecorder", ["undo", "redo"][side], &lines);
         }
     }
 }
@@ -131,13 +137,21 @@ impl Line {
 }
 
 /// All that an edit has changed. Scripts could change a kept Array, so values are built anew each time.
-pub struct Step(Vec<Target>);
+pub struct Step {
+    targets: Vec<Target>,
+    /// True if the setters of the edit change nothing else.
+    is_alone: bool,
+}
 
 /// An object with what was recorded and what was changed of it.
 struct Target {
     object: Slot,
+    id: u64,
+    class: StringName,
     names: Arc<Names>,
     changed: Vec<Changed>,
+    /// The properties of which another part is changed. The others keep their values.
+    free: Vec<usize>,
     /// True if these are all properties that the object has, the script first.
     is_whole: bool,
 }
@@ -145,156 +159,186 @@ struct Target {
 struct Changed {
     property: usize,
     narrowed: Option<Narrowed>,
-    /// Both states: their bytes, and what is kept beside them.
-    states: [(Version, Arc<[Slot]>); 2],
+    /// Both states: their bytes, and what is kept beside them. `None` if the object did not have the property.
+    states: [Option<(Version, Arc<[Slot]>)>; 2],
 }
 
 impl Step {
     pub fn new(changes: &Changes) -> Self {
-        let (mut classes, mut known, mut is_native, mut is_alone) =
-            (HashMap::default(), HashMap::default(), true, true);
-        for (part, edits, is_whole) in changes.by_part() {
-            let of: &Option<Setters> = classes.entry(part.class.clone()).or_insert_with_key(setters);
-            let is_own =
-                |edit: &Edit<'_>| of.as_ref().is_some_and(|of| of.alone.contains(&*part.names.texts[edit.property]));
-            is_native &= of.is_some() && !is_whole && engine::script_id(part.object.value()) == 0;
-            is_alone &= edits.iter().all(is_own);
-        }
-        let target = |(part, edits, is_whole): (&Part, Vec<Edit<'_>>, bool)| {
-            let mut changed: Vec<_> = edits.into_iter().map(|edit| Changed::new(part, edit)).collect();
-            let mut names = Arc::clone(&part.names);
-            if let Some(of) = classes[&part.class].as_ref().filter(|_| is_native) {
-                let edited: Vec<_> = changed.iter().map(|of| of.property).collect();
-                let key = (Arc::as_ptr(&part.names), part.class.clone(), edited);
-                let (kept, shared) = known.entry(key).or_insert_with_key(|(.., edited)| {
-                    let may_change = |at: &usize| !is_alone && !of.steady.contains(&*names.texts[*at]);
-                    let is_kept = |at: &usize| edited.binary_search(at).is_ok() || may_change(at);
-                    let kept: Vec<_> = (0..names.texts.len()).filter(is_kept).collect();
-                    let shared = Arc::new(names.at(&kept));
-                    (kept, shared)
-                });
-                changed.iter_mut().for_each(|of| of.property = kept.binary_search(&of.property).expect("it is kept"));
-                names = Arc::clone(shared);
-            }
-            Target { object: Slot::of(part.object.value()), names, changed, is_whole }
+        let parts: Vec<_> = changes.by_part().collect();
+        let key = |part: &Part, edits: &[Edit<'_>]| {
+            let edited: Vec<_> = edits.iter().map(|edit| edit.property).collect();
+            (Arc::as_ptr(&part.names), part.class.clone(), edited)
         };
-        Self(changes.by_part().map(target).collect())
-    }
-
-    /// Sets all to one side.
-    fn set(&self, side: usize) {
-        let (states, mut goals) = self.goals(side);
-        let mut left: Vec<_> = self.0.iter().zip(&mut goals).collect();
-        left.iter().for_each(|(target, goal)| target.set_changed(goal, &states));
-        for pass in 0..MAX_PASSES {
-            let is_reversed = pass % 2 == 0;
-            left.reverse();
-            let mut has_set = false;
-            // Each of them, as one object's setter may change another object.
-            for (target, goal) in &mut left {
-                has_set |= target.settle(goal, &states, is_reversed);
+        // For each kind of edit what to compare, if that is known, and where each name of it was.
+        let (mut kinds, mut is_known) = (HashMap::default(), true);
+        for (part, edits, is_whole) in &parts {
+            let kind = kinds.entry(key(part, edits)).or_insert_with_key(|(_, class, edited)| {
+                let texts = &part.names.texts;
+                let moved = moved_by(class, edited.iter().map(|&at| &*texts[at]))?;
+                let is_kept = |at: &usize| edited.contains(at) || moved.contains(&*texts[*at]);
+                let kept: Vec<_> = (0..texts.len()).filter(is_kept).collect();
+                let names = Arc::new(part.names.at(&kept));
+                Some((names, kept, moved.is_empty()))
+            });
+            is_known &= kind.is_some() && !is_whole && engine::script_id(part.object.value()) == 0;
+        }
+        let target = |(part, edits, is_whole): &(&Part, Vec<Edit<'_>>, bool)| {
+            let mut changed: Vec<_> = edits.iter().map(|edit| Changed::new(part, edit)).collect();
+            let mut names = Arc::clone(&part.names);
+            if is_known && let Some((compared, kept, _)) = &kinds[&key(part, edits)] {
+                changed.iter_mut().for_each(|of| of.property = kept.binary_search(&of.property).expect("it is kept"));
+                names = Arc::clone(compared);
             }
-            if !has_set {
-                break;
+            let (object, class) = (Slot::of(part.object.value()), part.class.clone());
+            Target { object, id: part.id, class, names, changed, free: Vec::new(), is_whole: *is_whole }
+        };
+        let is_alone = is_known && kinds.values().all(|kind| matches!(kind, Some((.., true))));
+        let mut targets: Vec<_> = parts.iter().map(target).collect();
+        // Only the caller's names lead into values, or come apart.
+        if parts.iter().any(|(part, ..)| part.list.is_none()) {
+            let key = |target: &Target, at: usize| (target.id, target.names.paths[at].name.clone());
+            let changed = targets.iter().flat_map(|target| target.changed.iter().map(|of| key(target, of.property)));
+            let changed: HashSet<_> = changed.collect();
+            for target in &mut targets {
+                let is_changed = |at| target.changed.iter().any(|of| of.property == at);
+                let is_free = |at: &usize| !is_changed(*at) && changed.contains(&key(target, *at));
+                target.free = (0..target.names.paths.len()).filter(is_free).collect();
             }
         }
+        Self { targets, is_alone }
     }
 
-    /// Returns what the properties are to have.
-    fn goals(&self, side: usize) -> (States, Vec<Goal>) {
+    /// Sets all to one side. Returns the warning about what then still differs.
+    fn set(&self, side: usize) -> Option<String> {
+        let is_read = !self.is_alone || self.targets.iter().flat_map(|of| &of.changed).any(|of| of.narrowed.is_some());
+        let count = self.targets.iter().map(|target| target.names.paths.len()).sum();
+        let (mut states, mut goals) =
+            if is_read { self.read() } else { (States::default(), vec![Span::default(); count]) };
+        let mut rest = &mut *goals;
+        for target in &self.targets {
+            let own;
+            (own, rest) = rest.split_at_mut(target.names.paths.len());
+            target.free.iter().for_each(|&at| own[at] = Span::default());
+            for of in &target.changed {
+                own[of.property] = of.goal(side, own[of.property], &mut states);
+            }
+        }
+        // Empty where any will do.
+        let goals: Vec<_> = goals.iter().map(|&span| states.get(span)).collect();
+        let mut rest = &*goals;
+        for target in &self.targets {
+            let own;
+            (own, rest) = rest.split_at(target.names.paths.len());
+            target.set_changed(side, own);
+        }
+        let mut settling = Settling::new(
+            |now, goal: State<'_>| goal.is_of(now),
+            |_, goal: State<'_>, _, new| {
+                goal.build(new, &mut Texts::for_bytes(0));
+                Ok(None)
+            },
+        );
+        if !self.is_alone && !self.has(&goals) {
+            settling.set_count = 1;
+            let is_wanted = |(place, goal): &(Place<'_>, State<'_>)| place.object.object_id() != 0 && !goal.is_none();
+            let places =
+                self.targets.iter().flat_map(|target| (0..target.names.paths.len()).map(|at| target.place(at)));
+            settling.places = places.zip(goals).filter(is_wanted).collect();
+            settling.settle();
+        }
+        for target in self.targets.iter().filter(|target| target.is_whole) {
+            target.added(side).into_iter().for_each(|at| settling.skipped.add(target.place(at), ADDED));
+        }
+        settling.skipped.text("skipped")
+    }
+
+    /// True if all properties have these states: most setters change nothing else.
+    fn has(&self, goals: &[State<'_>]) -> bool {
+        let (now, spans) = self.read();
+        spans.iter().zip(goals).all(|(&span, goal)| goal.is_none() || goal.is_same(now.get(span)))
+    }
+
+    /// Reads what is compared of all objects; nothing of whole ones, which may lack some of it.
+    fn read(&self) -> (States, Vec<Span>) {
         let (mut states, mut spans, mut values) = (States::default(), Vec::new(), Vec::new());
-        for target in &self.0 {
-            target.names.read(target.object.value(), &mut values);
+        for target in &self.targets {
+            match target.is_whole {
+                true => values.resize_with(values.len() + target.names.paths.len(), Slot::new),
+                false => _ = target.names.read(target.object.value(), &mut values),
+            }
             if values.len() >= BATCH {
                 states.encode(&values, &mut spans);
                 values.clear();
             }
         }
         states.encode(&values, &mut spans);
-        let key = |target: &Target, property: usize| {
-            (target.object.value().object_id(), target.names.paths[property].name.clone())
-        };
-        let changed = self.0.iter().flat_map(|target| target.changed.iter().map(|of| key(target, of.property)));
-        let (changed, mut spans) = (changed.collect::<HashSet<_>>(), spans.into_iter());
-        let goal = |target: &Target| {
-            let before: Vec<_> = spans.by_ref().take(target.names.paths.len()).collect();
-            // Beside a changed part, the whole is not kept.
-            let kept =
-                |(property, &span)| if changed.contains(&key(target, property)) { Span::default() } else { span };
-            let mut spans: Vec<_> = before.iter().enumerate().map(kept).collect();
-            for of in &target.changed {
-                spans[of.property] = of.goal(side, before[of.property], &mut states);
-            }
-            Goal { spans, last: States::default() }
-        };
-        let goals = self.0.iter().map(goal).collect();
-        (states, goals)
+        (states, spans)
     }
 }
 
-/// The state that each property of a target is to have, empty where any will do; and what they had in the last pass.
-struct Goal {
-    spans: Vec<Span>,
-    last: States,
-}
-
 impl Target {
-    fn set_changed(&self, goal: &Goal, states: &States) {
+    fn place(&self, property: usize) -> Place<'_> {
+        let object = self.object.value();
+        Place { object, class: &self.class, id: self.id, path: &self.names.paths[property] }
+    }
+
+    /// Sets what the edit has changed, and removes what it has added.
+    fn set_changed(&self, side: usize, goals: &[State<'_>]) {
         if self.is_whole {
             // All of it, so that what comes back is in order.
             let metadata = self.names.texts.iter().filter_map(|text| metadata_name(text));
             metadata.for_each(|name| engine::remove_meta(self.object.value(), &name));
         }
-        for of in &self.changed {
-            self.write(of.property, states.get(goal.spans[of.property]));
+        self.write_changed(goals);
+        let added = self.added(side);
+        if let Some((_, clear)) = CLEARED.iter().find(|(class, _)| !added.is_empty() && self.class == *class) {
+            self.object.value().variant().call(*clear, &[]);
+            self.write_changed(goals);
+        } else {
+            added.iter().for_each(|&at| _ = self.names.paths[at].write(self.object.value(), Slot::new().value()));
         }
     }
 
-    /// Sets what differs from the goal, unless that did not change anything the last time. True if anything was set.
-    fn settle(&self, goal: &mut Goal, states: &States, is_reversed: bool) -> bool {
-        let (mut now, mut spans, mut values) = (States::default(), Vec::new(), Vec::new());
-        self.names.read(self.object.value(), &mut values);
-        now.encode(&values, &mut spans);
-        drop(values);
-        if self.object.value().object_id() == 0 || now.has_same_bytes(&goal.last) {
-            return false;
+    fn write_changed(&self, goals: &[State<'_>]) {
+        for of in self.changed.iter().filter(|of| !goals[of.property].is_none()) {
+            let mut value = Slot::new();
+            goals[of.property].build(&mut value, &mut Texts::for_bytes(0));
+            self.names.paths[of.property].write(self.object.value(), value.value());
         }
-        let differs = |&property: &usize| !states.get(goal.spans[property]).is_same(now.get(spans[property]));
-        let mut left: Vec<_> = (0..spans.len()).filter(differs).collect();
-        if is_reversed {
-            left.reverse();
-        }
-        goal.last = now;
-        let mut has_set = false;
-        for property in left {
-            has_set |= self.write(property, states.get(goal.spans[property]));
-        }
-        has_set
     }
 
-    /// Sets a property. `false` if there is no state, or the object does not have the property or refuses the state.
-    fn write(&self, property: usize, state: State<'_>) -> bool {
-        let mut value = Slot::new();
-        state.build(&mut value, &mut Texts::for_bytes(0));
-        !state.is_none() && self.names.paths[property].write(self.object.value(), value.value())
+    /// Returns the properties that the object stores, and did not have on this side.
+    fn added(&self, side: usize) -> Vec<usize> {
+        if !self.is_whole {
+            return Vec::new();
+        }
+        let stored: HashSet<_> = Listed::of(self.object.value()).stored().into_iter().collect();
+        let gone = self.changed.iter().filter(|of| of.states[side].is_none()).map(|of| of.property);
+        gone.filter(|&at| stored.contains(&self.names.paths[at].name)).collect()
     }
 }
 
 impl Changed {
     /// Keeps the old and the new state, which share data.
-    fn new(part: &Part, edit: Edit<'_>) -> Self {
-        let Edit { property, states: [old, new], narrowed } = edit;
+    fn new(part: &Part, edit: &Edit<'_>) -> Self {
+        let Edit { property, states, narrowed } = *edit;
         let kept = |state: State<'_>| state.kept.iter().map(Slot::of).collect::<Arc<[Slot]>>();
-        let old_kept = kept(old);
-        let is_same = old.kept.len() == new.kept.len() && old.keeps_same(new);
-        let new_kept = if is_same { Arc::clone(&old_kept) } else { kept(new) };
-        let bytes = |state: State<'_>| Version::new(part.id, &part.names.texts[property], state.bytes);
-        Self { property, narrowed, states: [(bytes(old), old_kept), (bytes(new), new_kept)] }
+        let is_same =
+            matches!(states, [Some(old), Some(new)] if old.kept.len() == new.kept.len() && old.keeps_same(new));
+        let mut last = None;
+        let states = states.map(|state| {
+            let state = state?;
+            let kept = last.take().filter(|_| is_same).unwrap_or_else(|| kept(state));
+            last = Some(Arc::clone(&kept));
+            Some((Version::new(part.id, &part.names.texts[property], state.bytes), kept))
+        });
+        Self { property, narrowed, states }
     }
 
     /// Adds the state of one side. If a part of the value changed, the rest of it stays as it is.
     fn goal(&self, side: usize, before: Span, states: &mut States) -> Span {
-        let (bytes, kept) = &self.states[side];
+        let Some((bytes, kept)) = &self.states[side] else { return Span::default() };
         bytes.with(|bytes| {
             let state = State { bytes, kept: Slot::values(kept) };
             match self.narrowed {

@@ -1,0 +1,87 @@
+extends "undo_base.gd"
+## Properties whose setters change or limit others.
+
+
+## What was recorded is as it was, whichever order setters need and whatever they change beside it.
+func test_setters_that_change_others() -> void:
+	var edits: Array[Callable] = [
+		func(of: Array) -> void: of[0].set_anchors_preset(Control.PRESET_FULL_RECT),
+		func(of: Array) -> void: of[0].set_anchors_preset(Control.PRESET_CENTER, true),
+		func(of: Array) -> void: of[0].set_anchors_and_offsets_preset(Control.PRESET_FULL_RECT),
+		func(of: Array) -> void: of[0].anchor_right = 0.5,
+		func(of: Array) -> void: of[0].size += Vector2(10, 10),
+		func(of: Array) -> void: of[1].button_pressed = true,
+		func(of: Array) -> void: edit(of[3] as Clamped, {"max_hp": 20, "hp": 15}),
+	]
+	var button := Button.new()
+	button.toggle_mode = true
+	button.button_group = ButtonGroup.new()
+	button.button_pressed = true
+	var other: Button = button.duplicate()
+	other.button_pressed = false
+	var objects: Array = [Control.new(), other, button, Clamped.new()]
+	for object: Control in objects.slice(0, 3):
+		add_child(node(object))
+	edit(objects[0] as Control, {"position": Vector2(3, 4), "size": Vector2(100, 50)})
+	var state := func() -> PackedByteArray: return var_to_bytes(objects.map(state_of) + [objects[0].get_rect()])
+	var before: PackedByteArray = state.call()
+	for at: int in edits.size():
+		for is_complete: bool in [false, true]:
+			recorder.record_all(objects, [], [], is_complete)
+			edits[at].call(objects)
+			var after: PackedByteArray = state.call()
+			check(recorder.commit(history, "edit") > 0, "nothing changed by edit %d" % at)
+			check_turns(state, before, after, "edit %d" % at)
+			history.undo()
+	# Only what was recorded: a part of a value, beside which the rest stays as it is.
+	recorder.record(objects[0], ["position:x"])
+	objects[0].position = Vector2(50, 60)
+	check_int(recorder.commit(history, "edit"), 1, "modifications")
+	history.undo()
+	check((objects[0] as Control).position == Vector2(3, 60), "a part of a value")
+
+
+## In any order of the properties; and setters that never agree are told once.
+func test_chains() -> void:
+	for turn: int in part_of(400):
+		var count := 2 + turn % 79
+		var object := chain_of(count, turn)
+		var before := state_of(object)
+		recorder.record_all([object], [], [], turn % 2 == 1)
+		set_chain(object, count, 1)
+		var after := state_of(object)
+		check_int(recorder.commit(history, "edit"), count, "modifications")
+		expect_lines(check_turns.bind(state_of.bind(object), before, after, "a chain of %d, seed %d" % [count, turn]), [])
+		history.clear_history()
+	var pair := Opposed.new()
+	recorder.record(pair)
+	pair.a = 2
+	check_int(recorder.commit(history, "edit"), 2, "modifications")
+	var text := CLASS + 'undo: skipped 1 value: RefCounted (id %d), property "' % pair.get_instance_id()
+	expect_logged(history.undo, 0, 1, text)
+
+
+class Clamped:
+	extends RefCounted
+	@export var hp := 10:
+		set(new):
+			hp = mini(new, max_hp)
+	@export var max_hp := 10:
+		set(new):
+			max_hp = new
+			hp = mini(hp, new)
+
+
+class Opposed:
+	extends RefCounted
+	var _values := [1, 5]
+	@export var a: int:
+		get:
+			return _values[0]
+		set(new):
+			_values = [new, -new]
+	@export var b: int:
+		get:
+			return _values[1]
+		set(new):
+			_values = [-new, new]
