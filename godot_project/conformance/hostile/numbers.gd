@@ -1,6 +1,6 @@
 extends "../support/suite.gd"
 ## Sets each stored property of each class of the running engine to hostile numbers, if VarBatch would: none may end the engine
-## or make an object large or slow. What does belongs into rust/plugin/src/value/costs.txt.
+## or make an object large or slow, nor may many objects of a class be large. What does belongs into rust/plugin/src/value/costs.txt.
 ##
 ##     godot --headless --path godot_project res://conformance/all.tscn -- --long hostile/numbers
 ##     ... all.tscn -- --run hostile/numbers Curve point_count 1000 65536      # what numbers cost: us, bytes
@@ -24,6 +24,8 @@ const INDEXED := (
 const VALUES: Array = [1, "value", true, 1.0, Vector2.ONE, [], {}]
 const MAX_MSEC := 500
 const MAX_BYTES := 64 << 20
+## What an object may have of its own, as a Label or a GraphNode.
+const MAX_OWN := 32 << 10
 ## What is ended.
 const ENDLESS_MSEC := 4000
 const ENDLESS_BYTES := 3 << 30
@@ -92,6 +94,12 @@ func _can_be_made(of: StringName) -> bool:
 
 func _try_class(index: int, of: StringName) -> void:
 	var properties := _properties(of)
+	var own := _own_bytes(of)
+	if own > MAX_OWN:
+		var many := Values.header(TYPE_ARRAY) + Values.u32(MAX_BYTES / own)
+		for object: int in MAX_BYTES / own:
+			many += Values.object(of, {})
+		check(not VarBatch.validate([many], true)[0].is_empty(), "%s: %d bytes each" % [of, own])
 	for property: String in properties:
 		for trial: Array in _trials(of, property, properties[property]):
 			if VarBatch.validate([Values.object(of, {trial[0]: trial[1]})], true)[0]:
@@ -132,6 +140,16 @@ func _properties(of: StringName) -> Dictionary[String, Variant]:
 	if not object is RefCounted:
 		object.free()
 	return properties
+
+
+## Bytes of a new object.
+func _own_bytes(of: StringName) -> int:
+	var memory := Performance.get_monitor(Performance.MEMORY_STATIC)
+	var object: Object = ClassDB.instantiate(of)
+	memory = Performance.get_monitor(Performance.MEMORY_STATIC) - memory
+	if not object is RefCounted:
+		object.free()
+	return int(memory)
 
 
 func _made(of: StringName) -> Object:

@@ -245,6 +245,12 @@ func test_numbers_are_summed() -> void:
 	check_value(VarBatch.validate([Values.object("TileSet", names)], true)[0], "", "layers")
 	var again: PackedByteArray = curve.slice(0, 16) + Values.u32(3) + Packed.repeated(curve.slice(20), 3 * (curve.size() - 20))
 	check("point_count of Curve" in VarBatch.validate([again], true)[0], "three times in an object")
+	# Each object, where it is large by itself.
+	var tree := Values.object("Tree", {})
+	for count: int in [150, 200]:
+		var trees: PackedByteArray = Values.header(TYPE_ARRAY) + Values.u32(count) + Packed.repeated(tree, tree.size() * count)
+		var is_refused: bool = "found Tree, which makes 377 " in VarBatch.validate([trees], [&"Tree"])[0]
+		check(is_refused == (count == 200), "%d trees" % count)
 
 
 func test_what_is_alike_and_sound_is_made() -> void:

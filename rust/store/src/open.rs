@@ -206,7 +206,7 @@ pub(crate) fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Resu
                 opened = Some(connection);
             }
             // The file has all of it, and has got a number of its own since.
-            Ok((mark, count, _)) if count > 0 && file.is_whole && mark.last == file.base => {
+            Ok((mark, count, _)) if count > 0 && file.is_whole && !is_lost && mark.last == file.base => {
                 drop(both);
                 fs::remove_file(&journal)?;
             }

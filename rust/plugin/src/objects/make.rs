@@ -253,7 +253,10 @@ impl Makers {
                         self.leave_out(start(count), at, text, true, &mut reader)?;
                         continue;
                     };
-                    let Maker { names, is_allowed, .. } = self.all[class];
+                    let Maker { names, is_allowed, costs, .. } = self.all[class];
+                    if !costs.is_empty() {
+                        self.budget.charge_new(text, costs, at, &reader)?;
+                    }
                     if self.names.begin(names) == LEARN_FROM {
                         self.learn(class);
                     }

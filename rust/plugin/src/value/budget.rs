@@ -25,6 +25,9 @@ const BYTES_A_PART: usize = 8;
 /// A number that a restore need not charge: there are only so many properties.
 const SMALL: i64 = 64;
 
+/// In the place of a property: what each object costs by itself.
+const NEW: &str = "-";
+
 /// A property whose number is charged.
 #[derive(Clone, Copy)]
 pub struct Cost {
@@ -158,12 +161,31 @@ impl Budget {
             || self.charge((id, &class.to_string()), costs, &name.to_string(), &Reader::new(value)).is_ok()
     }
 
+    /// Charges a new object of a class: a `FileDialog` has fifty others in it. Those that extend a class have its parts, too.
+    #[cold]
+    pub fn charge_new(&mut self, class: &str, costs: Costs, at: usize, reader: &Reader<'_>) -> Result<(), CodecError> {
+        let parts =
+            costs.iter().filter(|cost| cost.name == NEW).filter_map(|cost| cost.parts.ok()).fold(0.0, f64::max) as u64;
+        let text = |left| {
+            let expected = format!("objects that make at most {left} parts in so many bytes");
+            format!("expected {expected}, found {class}, which makes {parts} (make it in code instead)")
+        };
+        self.take(parts, text).map_err(|why| reader.error_at(at, why))
+    }
+
+    /// Takes so many parts. Fails with a text if there are fewer left.
+    fn take(&mut self, parts: u64, text: impl FnOnce(u64) -> String) -> Result<(), CodecErrorKind> {
+        let left = self.left.checked_sub(parts);
+        self.left = left.ok_or_else(|| CodecErrorKind::Refused(text(self.left)))?;
+        Ok(())
+    }
+
     /// Charges a property of an object of a class, when `reader` has read its name.
     pub fn charge(&mut self, of: (u64, &str), costs: Costs, name: &str, reader: &Reader<'_>) -> Result<(), CodecError> {
         let (object, class) = of;
-        let refused = |expected: &str, found: &str| {
-            let text = format!("expected {expected}, found {found} for {name} of {class} (set it from code instead)");
-            Err(reader.error_at(reader.position(), CodecErrorKind::Refused(text)))
+        let at = reader.position();
+        let text_of = |expected: &str, found: &str| {
+            format!("expected {expected}, found {found} for {name} of {class} (set it from code instead)")
         };
         for cost in costs {
             let number = || if cost.parts.is_ok() { number_at(reader) } else { 0 };
@@ -171,7 +193,10 @@ impl Budget {
             let mut parts = match cost.parts {
                 Ok(parts) => cost.of(number, parts),
                 Err(shape) if refused::is_sound(reader, shape)? => continue,
-                Err(_) => return refused("a value such as the engine stores", "another"),
+                Err(_) => {
+                    let text = text_of("a value such as the engine stores", "another");
+                    return Err(reader.error_at(at, CodecErrorKind::Refused(text)));
+                }
             };
             if let Some(before) = before_index {
                 // Objects have all parts up to it, and only make those that they do not have.
@@ -180,13 +205,12 @@ impl Budget {
             } else {
                 self.made.remove(&object);
             }
-            let Some(left) = self.left.checked_sub(parts) else {
+            let text = |left| {
                 let found =
                     if parts == u64::MAX { "another".into() } else { format!("{number}, which makes {parts},") };
-                let expected = format!("a number that makes at most {} parts in so many bytes", self.left);
-                return refused(&expected, &found);
+                text_of(&format!("a number that makes at most {left} parts in so many bytes"), &found)
             };
-            self.left = left;
+            self.take(parts, text).map_err(|why| reader.error_at(at, why))?;
         }
         Ok(())
     }

@@ -389,4 +389,17 @@ fn a_journal_that_is_all_in_its_file_is_not_set_aside() {
         store.begin().unwrap();
         kill(store);
     }
+    // Copied while the game saved: the journal first, and the file when the next one had begun.
+    let mut store = Store::open(&path).unwrap();
+    save(&mut store, &[(b"key!", b"two")]);
+    kill(store);
+    let mut store = Store::open(&path).unwrap();
+    let journal = fs::read(&files[1]).unwrap();
+    save(&mut store, &[(b"key!", b"three")]);
+    kill(store);
+    fs::write(&files[1], &journal).unwrap();
+    let mut store = Store::open(&path).unwrap();
+    assert_eq!(load(&store, b"key!").unwrap(), b"two");
+    assert!(store.lost().is_some());
+    assert!(fs::read(store.set_aside().expect("it is kept")).unwrap() == journal);
 }
