@@ -43,7 +43,7 @@ const IN_BROWSERS: Dictionary[String, Array] = {
 	],
 	"no threads, so that a task works on a value in one step": ["tasks/progress/"],
 	"no sockets": ["files/open_files/test_packets"],
-	"no processes, and no shell": ["files/errors/test_without_", "files/append/test_without_", "store/order/test_two_processes", "hostile/memory/test_growth", "hostile/memory/test_validate", "hostile/numbers/", "undo/memory/"],
+	"no processes, and no shell": ["files/errors/test_without_", "files/append/test_without_", "store/order/test_two_processes", "hostile/memory/test_growth", "hostile/memory/test_validate", "hostile/numbers/", "hostile/shapes/", "undo/memory/"],
 	"no files of the project but what was exported":
 	["documents/api/test_the_help_has_what_there_is", "documents/api/test_icons", "documents/documents/", "values/codes/"],
 }

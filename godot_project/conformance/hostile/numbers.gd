@@ -37,7 +37,8 @@ var _digits := RegEx.create_from_string("[0-9]+")
 
 
 func test_what_is_decoded_is_small_and_quick() -> void:
-	var command := Child.own_command() + PackedStringArray(["--", "--run", "hostile/numbers"])
+	var own_name := (get_script() as Script).resource_path.get_file().get_basename()
+	var command := Child.own_command() + PackedStringArray(["--", "--run", "hostile/" + own_name])
 	var arguments := PackedStringArray([str(randi()), str(0.02 if is_quick else share), "0"])
 	var tried := "unless the command of this process is not known"
 	var lines := PackedStringArray()
@@ -100,15 +101,15 @@ func _try_class(index: int, of: StringName) -> void:
 			many += Values.object(of, {})
 		check(not VarBatch.validate([many], true)[0].is_empty(), "%s: %d bytes each" % [of, own])
 	for property: String in properties:
-		for trial: Array in _trials(property, properties[property]):
+		for trial: Array in _trials(of, property, properties[property]):
 			if VarBatch.validate([Values.object(of, {trial[0]: trial[1]})], true)[0]:
 				continue
 			Engine.print_error_messages = true
-			printerr("try;%d;%s;%s;%s" % [index, of, trial[0], trial[1]])
+			printerr("try;%d;%s;%s;%s" % [index, of, trial[0], str(trial[1]).left(300).c_escape()])
 			Engine.print_error_messages = false
 			var cost := await _cost(of, trial[0] as StringName, trial[1])
 			var is_small := cost[0] < MAX_MSEC * 1000 * slowness and cost[1] < MAX_BYTES
-			check(is_small, "%s, %s = %s: %d us, %d bytes" % [of, trial[0], trial[1], cost[0], cost[1]])
+			check(is_small, "%s, %s = %s: %d us, %d bytes" % [of, trial[0], str(trial[1]).left(300), cost[0], cost[1]])
 
 
 ## What objects of a class store, also with parts, and its values. Not what its base does, if that can be made.
@@ -159,7 +160,7 @@ func _made(of: StringName) -> Object:
 
 
 ## Names and values: the number is an index in the name, or the value.
-func _trials(property: String, value: Variant) -> Array[Array]:
+func _trials(_of: StringName, property: String, value: Variant) -> Array[Array]:
 	var trials: Array[Array] = []
 	var index := _digits.search(property)
 	for number: Variant in NUMBERS + (FLOATS if typeof(value) == TYPE_FLOAT or SIZES.has(typeof(value)) else []):
@@ -197,6 +198,7 @@ func _cost(of: StringName, property: StringName, value: Variant) -> PackedInt64A
 	_started = Time.get_ticks_msec()
 	var started := Time.get_ticks_usec()
 	object.set(property, value)
+	object.get(property)
 	if object is Resource:
 		(object as Resource).get_rid()
 	elif object is Node:

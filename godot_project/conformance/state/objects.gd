@@ -64,10 +64,15 @@ func test_refused() -> void:
 	var curve := Curve.new()
 	state.clear()
 	state.add(curve, ["point_count"])
-	text = 'restore: skipped 1 value: %s, property "point_count": the bytes do not allow so large a number'
+	text = 'restore: skipped 1 value: %s, property "point_count": the bytes do not allow such a value, set it from code'
 	check_restore(var_to_bytes([PackedByteArray([3, 1]), 1 << 20]), "a large number", [WARNING + CLASS + text % shown(curve)])
 	check_restore(var_to_bytes([PackedByteArray([3, 1]), 100]), "a small number", [])
 	check_int(curve.point_count, 100, "points")
+	var path := Curve3D.new()
+	state.clear()
+	state.add(path, ["_data"])
+	text = text.replace("point_count", "_data") % shown(path)
+	check_restore(var_to_bytes([PackedByteArray([4, 1]), {"points": PackedVector3Array(filled(30, Vector3())), "tilts": PackedFloat32Array()}]), "a short array", [WARNING + CLASS + text])
 
 
 ## By their ids, as bytes hold nothing else. What is gone is null.

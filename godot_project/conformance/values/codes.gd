@@ -23,6 +23,7 @@ func test_each_cause_has_one_code() -> void:
 	VarBatch.set_print_error_messages(false)
 	_of_bytes("the bytes are cut off or damaged", PackedByteArray([255, 0, 0, 0]), true, false)
 	_of_bytes("the bytes are cut off or damaged", var_to_bytes("cut off").slice(0, -4), true, false)
+	_of_buffer(ERR_FILE_CORRUPT, PackedByteArray([TYPE_NODE_PATH, 0, 0, 0, 1, 0, 0, 0]), true, "a NodePath as before Godot 3")
 	var item := var_to_bytes_with_objects(Item.new())
 	_of_bytes("an object, where objects are not allowed", item, false, true)
 	_of_bytes("an object of a class that is not listed", item, [Other], true)

@@ -197,6 +197,20 @@ func test_skipped_properties() -> void:
 	check_int((VarBatch.bytes_to_var(wrong, [Item]) as Item).number, 1, "number")
 
 
+## What objects store although their class declares that none does, and what they take although they say that they did not.
+func test_properties_that_classes_do_not_declare() -> void:
+	var mesh := MeshInstance3D.new()
+	mesh.sorting_offset = 5.0
+	mesh.sorting_use_aabb_center = false
+	var tiles := TileSet.new()
+	tiles.add_terrain_set()
+	for object: Object in [mesh, tiles]:
+		var found: Object = VarBatch.bytes_to_var(var_to_bytes_with_objects(object), [StringName(object.get_class())])
+		_check_same(found, object, object.get_class())
+		Values.discard(found)
+	mesh.free()
+
+
 ## Properties that a class makes up as it reads them.
 func test_properties_that_no_list_has() -> void:
 	var animation := Animation.new()
@@ -220,7 +234,8 @@ func test_arguments() -> void:
 		"expected a script or the name of a class that can be instantiated, found int, at index 0 of allow_objects",
 		[Item, null]: "found Nil, at index 1 of allow_objects",
 		["NoSuchClass"]: 'found "NoSuchClass", at index 0',
-		[&"CanvasItem"]: 'found "CanvasItem"',
+		[&"CanvasItem"]: 'found "CanvasItem" (write {"extends": [&"CanvasItem"]} for what extends it)',
+		{"extends": [&"OS"]}: 'found "OS", at index 0 of key "extends"',
 		[Curve]: 'found GDScriptNativeClass (write &"Curve" instead of Curve)',
 		[Curve.new()]: "found Curve",
 		[&"GDScript"]: "expected classes that hold data, found GDScript, as a Script holds code",
@@ -235,8 +250,12 @@ func test_arguments() -> void:
 		[script_of("class In:\n\tpass").get_script_constant_map().In]: "found an inner class: move it to a file of its own",
 		{"extends": [&"Shape2D", 5]}: 'found int, at index 1 of key "extends" of allow_objects',
 		{"extends": [Item]}: "expected a script with a class_name, which those that extend it are found by, found none",
-		{"classes": [&"Shape2D"]}: 'found "Shape2D", at index 0 of key "classes"',
-		{"unlisted": Item}: "found a script, at key",
+		{"classes": [&"Shape2D"]}: 'for what extends it), at index 0 of key "classes"',
+		{"unlisted": Item}: 'expected null, found Object, at key "unlisted" of allow_objects',
+		{"unlisted": true}: "expected null, found bool",
+		{"metadata": 1}: "expected true or false, found int",
+		{"classes": Item}: "expected an Array of classes, found Object",
+		{"user://a.gd": Item}: "expected a path in res://, found another, at key",
 		1: "expected true, false or classes as allow_objects, found 1",
 		0.5: "expected true, false or classes as allow_objects, found float",
 		"Curve": "expected true, false or classes as allow_objects, found String",

@@ -78,4 +78,4 @@ fn own(value: &Value) -> Slot {
 const CALLABLE: Why = "bytes hold nothing of a Callable";
 const OBJECT: Why = "there is an object in it (restore() has allow_objects)";
 const FREED_INSIDE: Why = "an object in it was freed, and is null now";
-const TOO_LARGE: Why = "the bytes do not allow so large a number";
+const TOO_LARGE: Why = "the bytes do not allow such a value, set it from code";

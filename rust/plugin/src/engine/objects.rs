@@ -208,6 +208,12 @@ impl NewObject {
         self.is_alive() && set_named(&mut self.object, name, new)
     }
 
+    /// True if a property has this value: some setters of the engine take a value and say that they did not.
+    #[cold]
+    pub fn has(&self, name: &StringName, value: &Value) -> bool {
+        property(self.value(), name).is_some_and(|now| now.value().variant() == value.variant())
+    }
+
     /// Sets the script, if a script has not freed the object.
     pub fn set_script(&self, script: &Value) {
         if self.is_alive() {

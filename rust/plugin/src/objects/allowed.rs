@@ -6,9 +6,9 @@ use godot::prelude::*;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
 use super::listed::{Listed, METADATA};
-use crate::engine::{self, Slot, Value};
+use crate::engine::{self, NewObject, Slot, Value};
 use crate::report::{NAME, PATH, short};
-use crate::value::budget::can_make;
+use crate::value::budget::{can_make, is_single};
 use crate::value::{element_scripts, refused};
 
 /// A class that is listed: a script and the class that it extends, or only a class.
@@ -68,6 +68,14 @@ impl Allows {
                         }
                         ("metadata", Kind::Bool) => list.keeps_metadata = value.view().bool(),
                         ("unlisted", Kind::Nil) => list.leaves_null = true,
+                        ("classes" | "extends" | "metadata" | "unlisted", kind) => {
+                            let expected = match &*name {
+                                "metadata" => "true or false",
+                                "unlisted" => "null",
+                                _ => "an Array of classes",
+                            };
+                            return Err(format!("expected {expected}, found {}, at {place}", kind.name()));
+                        }
                         _ => {
                             let class = || Class::of(value, false).map_err(|why| format!("{why}, at {place}"));
                             let own = class()?;
@@ -159,12 +167,7 @@ impl List {
         if names.is_empty() {
             return Ok(());
         }
-        // The project knows its classes without loading any.
-        let settings = Engine::singleton().get_singleton("ProjectSettings");
-        let all = settings.map(|mut settings| settings.call("get_global_class_list", &[]).to::<Array<VarDictionary>>());
-        let fields = |class: VarDictionary| ["class", "base", "path"].map(|field| class.get_or_nil(field).to_string());
-        let all: Vec<_> = all.iter().flat_map(Array::iter_shared).map(fields).collect();
-        let mut count = 0;
+        let (all, mut count) = (global_classes(), 0);
         while count < names.len() {
             count = names.len();
             let extend = |[_, base, _]: &&[String; 3]| names.contains(base);
@@ -182,6 +185,14 @@ fn text(value: &Value) -> Option<String> {
     matches!(value.view().kind(), Kind::String | Kind::StringName).then(|| value.variant().stringify().to_string())
 }
 
+/// Returns the name, the base and the path of each named script: the project knows them without loading any.
+fn global_classes() -> Vec<[String; 3]> {
+    let settings = Engine::singleton().get_singleton("ProjectSettings");
+    let all = settings.map(|mut settings| settings.call("get_global_class_list", &[]).to::<Array<VarDictionary>>());
+    let fields = |class: VarDictionary| ["class", "base", "path"].map(|field| class.get_or_nil(field).to_string());
+    all.iter().flat_map(Array::iter_shared).map(fields).collect()
+}
+
 pub fn extends(class: &StringName, base: &StringName) -> bool {
     ClassDb::singleton().is_parent_class(class, base)
 }
@@ -195,8 +206,17 @@ impl Class {
         let expected = "expected a script or the name of a class that can be instantiated";
         let class = if let Some(name) = text(value) {
             let class = StringName::from(&name);
-            if !(can_make(&name).is_some() || is_base && ClassDb::singleton().class_exists(&class)) {
-                return Err(format!("{expected}, found {:?}", short(&name, NAME)));
+            let classes = ClassDb::singleton();
+            if can_make(&name).is_none() && !(is_base && classes.class_exists(&class) && !is_single(&name)) {
+                let (name, heirs) = (short(&name, NAME), classes.get_inheriters_from_class(&class));
+                let advice = if heirs.as_slice().iter().any(|heir| can_make(&heir.to_string()).is_some()) {
+                    format!(" (write {{\"extends\": [&{name:?}]}} for what extends it)")
+                } else if global_classes().iter().any(|[class, ..]| *class == name) {
+                    format!(" (write {name} instead of {name:?})")
+                } else {
+                    String::new()
+                };
+                return Err(format!("{expected}, found {name:?}{advice}"));
             }
             Self { class, script: None }
         } else {
@@ -225,6 +245,7 @@ impl Class {
     fn check_name(&self, name: &str) -> Result<(), String> {
         match (name.contains("://"), &self.script) {
             (true, None) => Err(format!("expected a script for the path of one, found the class {}", self.class)),
+            (true, _) if !name.starts_with("res://") => Err("expected a path in res://, found another".into()),
             (false, Some(_)) => Err("expected the name of a class for that of another, found a script".into()),
             _ => Ok(()),
         }
@@ -258,6 +279,8 @@ pub fn is_in_project(reader: &Reader<'_>) -> bool {
 pub struct Stored {
     /// Those that they list, and whether they are stored.
     listed: HashMap<StringName, bool>,
+    /// The class, until a new object of it was asked as well.
+    unasked: Option<StringName>,
     /// True if there may be properties in no list.
     has_more: bool,
     /// By the index of the name in their order.
@@ -270,11 +293,12 @@ impl Stored {
     #[cold]
     pub fn of(class: &Class) -> Self {
         let mut listed: HashMap<_, _> = Listed::of_class(&class.class).all().collect();
+        let unasked = Some(class.class.clone());
         let script = class.script.as_ref().map(Slot::value);
         let Some((value, script)) =
             script.and_then(|value| Some((value, value.variant().try_to::<Gd<Script>>().ok()?)))
         else {
-            return Self { listed, has_more: true, known: Vec::new() };
+            return Self { listed, unasked, has_more: true, known: Vec::new() };
         };
         listed.extend(Listed::from(&script.get_script_property_list()).all());
         let list = "_get_property_list".to_variant();
@@ -286,7 +310,7 @@ impl Stored {
             // What the script itself has is no property of objects, but a static variable, which the engine would set.
             Listed::of(value).all().for_each(|(name, _)| _ = listed.entry(name).or_insert(false));
         }
-        Self { listed, has_more, known: Vec::new() }
+        Self { listed, unasked, has_more, known: Vec::new() }
     }
 
     /// Returns whether there is a stored property of this name, which is at this index in the order if it is there. `None`
@@ -297,12 +321,25 @@ impl Stored {
         }
         // No class declares metadata.
         let is_open = self.has_more && !text.starts_with(METADATA);
+        if self.listed.get(name) == Some(&false) && self.unasked.is_some() {
+            self.ask();
+        }
         let has = self.listed.get(name).copied().or(if is_open { None } else { Some(false) });
         if let Some(index) = index {
             self.known.resize(self.known.len().max(index + 1), None);
             self.known[index] = Some(has);
         }
         has
+    }
+
+    /// Asks a new object what it stores: some classes declare for all of them that they do not, and do.
+    #[cold]
+    fn ask(&mut self) {
+        let Some(object) = self.unasked.take().and_then(|class| NewObject::of(&class)) else { return };
+        self.listed.extend(Listed::of(object.value()).all().filter(|(_, is_stored)| *is_stored));
+        if !object.is_counted {
+            engine::free(object.value());
+        }
     }
 }
 

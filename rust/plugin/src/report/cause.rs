@@ -45,8 +45,7 @@ impl From<&CodecErrorKind> for Cause {
         };
         match kind {
             UnknownType { .. } | UnknownElementType { .. } | ShortFrame { .. } | Negative { .. } => Self::Damaged,
-            Malformed { .. } | NoStringName { .. } => Self::Damaged,
-            OldNodePath => Self::Foreign,
+            Malformed { .. } | NoStringName { .. } | OldNodePath => Self::Damaged,
             kind if kind.missing().is_some() => Self::Damaged,
             _ => Self::Refused,
         }

@@ -10,7 +10,7 @@ use foldhash::HashMap;
 use godot::builtin::StringName;
 use godot::classes::{ClassDb, Engine};
 use godot::obj::Singleton;
-use varbatch_codec::{CodecError, CodecErrorKind, Event, Reader, Text};
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Plain, Reader, Text};
 
 use super::refused;
 use crate::engine::can_instantiate;
@@ -33,8 +33,8 @@ const NEW: &str = "-";
 pub struct Cost {
     /// A `#` or `*` stands for all up to a slash. The number is an index if `#` ends the name, else the value.
     name: &'static str,
-    /// What one costs, in parts of about 1 us or 256 bytes.
-    parts: f64,
+    /// What one costs, in parts of about 1 us or 256 bytes; or what the value must be, see [`refused::is_sound`].
+    parts: Result<f64, &'static str>,
     /// From so many on they cost in proportion to their square.
     square_from: f64,
 }
@@ -50,7 +50,12 @@ pub fn costs_of(class: &str) -> Costs {
 /// singletons is freed.
 pub fn can_make(class: &str) -> Option<StringName> {
     let name = StringName::from(class);
-    (can_instantiate(&name) && !known(class).1).then_some(name)
+    (can_instantiate(&name) && !is_single(class)).then_some(name)
+}
+
+/// True if the engine has one object of a class, or of one that it extends.
+pub fn is_single(class: &str) -> bool {
+    known(class).1
 }
 
 /// Asks the engine once about a class and those that it extends. Also returns whether one is a singleton.
@@ -66,8 +71,8 @@ fn known(class: &str) -> (Costs, bool) {
             let mut columns = row.split_ascii_whitespace();
             let mut next = || columns.next().unwrap_or("inf");
             let (class, name, parts, square_from) = (next(), next(), next(), next());
-            let [parts, square_from] = [parts, square_from].map(|text| text.parse().expect("a number"));
-            (class, Cost { name, parts, square_from })
+            let square_from = square_from.parse().expect("a number");
+            (class, Cost { name, parts: parts.parse().map_err(|_| parts), square_from })
         };
         rows.map(row).collect()
     });
@@ -97,13 +102,17 @@ impl Cost {
             }
             rest = rest.strip_prefix(text)?;
         }
-        if self.name.ends_with('#') { index } else { rest.is_empty().then(|| (value(), None)) }
+        if self.name.ends_with('#') {
+            index
+        } else {
+            (rest.is_empty() || rest.starts_with('/')).then(|| (value(), None))
+        }
     }
 
-    fn of(&self, number: u64) -> u64 {
+    fn of(&self, number: u64, parts: f64) -> u64 {
         let number = number as f64;
         // What is too large becomes the largest.
-        (number * self.parts * (number / self.square_from).max(1.0)) as u64
+        (number * parts * (number / self.square_from).max(1.0)) as u64
     }
 }
 
@@ -145,7 +154,7 @@ impl Budget {
         let is_charged = || match Reader::flat(value) {
             Some((Event::Int(number), _)) => !(0..=SMALL).contains(&number),
             Some((Event::Float(number), _)) => number.abs() > SMALL as f64,
-            event => matches!(event, None | Some((Event::String(_) | Event::Array { .. }, _))),
+            event => !matches!(event, Some((Event::Nil | Event::Bool(_) | Event::Components(_), _))),
         };
         costs.is_empty()
             || !is_charged()
@@ -155,7 +164,8 @@ impl Budget {
     /// Charges a new object of a class: a `FileDialog` has fifty others in it. Those that extend a class have its parts, too.
     #[cold]
     pub fn charge_new(&mut self, class: &str, costs: Costs, at: usize, reader: &Reader<'_>) -> Result<(), CodecError> {
-        let parts = costs.iter().filter(|cost| cost.name == NEW).map(|cost| cost.parts as u64).max().unwrap_or(0);
+        let parts =
+            costs.iter().filter(|cost| cost.name == NEW).filter_map(|cost| cost.parts.ok()).fold(0.0, f64::max) as u64;
         let text = |left| {
             let expected = format!("objects that make at most {left} parts in so many bytes");
             format!("expected {expected}, found {class}, which makes {parts} (make it in code instead)")
@@ -173,9 +183,21 @@ impl Budget {
     /// Charges a property of an object of a class, when `reader` has read its name.
     pub fn charge(&mut self, of: (u64, &str), costs: Costs, name: &str, reader: &Reader<'_>) -> Result<(), CodecError> {
         let (object, class) = of;
+        let at = reader.position();
+        let text_of = |expected: &str, found: &str| {
+            format!("expected {expected}, found {found} for {name} of {class} (set it from code instead)")
+        };
         for cost in costs {
-            let Some((number, before_index)) = cost.number(name, || number_at(reader)) else { continue };
-            let mut parts = cost.of(number);
+            let number = || if cost.parts.is_ok() { number_at(reader) } else { 0 };
+            let Some((number, before_index)) = cost.number(name, number) else { continue };
+            let mut parts = match cost.parts {
+                Ok(parts) => cost.of(number, parts),
+                Err(shape) if refused::is_sound(reader, shape)? => continue,
+                Err(_) => {
+                    let text = text_of("a value such as the engine stores", "another");
+                    return Err(reader.error_at(at, CodecErrorKind::Refused(text)));
+                }
+            };
             if let Some(before) = before_index {
                 // Objects have all parts up to it, and only make those that they do not have.
                 let made = self.made.entry(object).or_default().entry(before.into()).or_default();
@@ -186,17 +208,18 @@ impl Budget {
             let text = |left| {
                 let found =
                     if parts == u64::MAX { "another".into() } else { format!("{number}, which makes {parts},") };
-                let expected = format!("a number that makes at most {left} parts in so many bytes");
-                format!("expected {expected}, found {found} for {name} of {class} (set it from code instead)")
+                text_of(&format!("a number that makes at most {left} parts in so many bytes"), &found)
             };
-            self.take(parts, text).map_err(|why| reader.error_at(reader.position(), why))?;
+            self.take(parts, text).map_err(|why| reader.error_at(at, why))?;
         }
-        refused::check_parts(reader, class, name)
+        Ok(())
     }
 }
 
-/// Returns the number in the value that comes next, or the sum of those in an Array and their count. 0 for others.
+/// Returns the number in the value that comes next, the count of points, or the sum of those in an Array and their
+/// count. 0 for others.
 fn number_at(reader: &Reader<'_>) -> u64 {
+    use Kind::{PackedVector2Array, PackedVector3Array};
     // The engine keeps the lower 32 bits, whatever is above them, and dies of some that are below 0.
     let size = |number: i64| i32::try_from(number).and_then(u64::try_from).unwrap_or(u64::MAX);
     let (mut reader, around, mut sum) = (reader.clone(), reader.depth(), 0_u64);
@@ -204,7 +227,10 @@ fn number_at(reader: &Reader<'_>) -> u64 {
         sum = sum.saturating_add(match event {
             Event::Int(number) => size(number),
             Event::Float(number) => size(number as i64),
-            // The engine also takes what a String says.
+            Event::Packed(Plain { kind: PackedVector2Array | PackedVector3Array, count, .. }) => count as u64,
+            Event::Packed(Plain { count: 0, .. }) => 0,
+            // The engine also takes what a String or another array says.
+            Event::Packed(_) => u64::MAX,
             Event::String(text) if text != Text::Utf8("") => u64::MAX,
             Event::Array { .. } | Event::String(_) | Event::Bool(_) => 0,
             _ => break,

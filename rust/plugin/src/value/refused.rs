@@ -1,5 +1,9 @@
-//! Says what the engine refuses in bytes and values; refuses objects known to crash it when properties are set.
+//! Says what the engine refuses in bytes and values; and which values of properties it does not survive.
 
+use foldhash::HashMap;
+use godot::classes::RenderingServer;
+use godot::classes::rendering_server::ArrayFormat;
+use godot::obj::{EngineBitfield, Singleton};
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
 pub fn no_such_class(name: &str) -> CodecErrorKind {
@@ -21,80 +25,185 @@ pub fn dropped() -> CodecErrorKind {
     CodecErrorKind::Refused("expected what the container's type takes, found another type".into())
 }
 
-/// Checks what the engine does not, when `reader` has read the name of a property.
-pub fn check_parts(reader: &Reader<'_>, class: &str, name: &str) -> Result<(), CodecError> {
-    let is_good = match (class, name) {
-        // The engine makes a bit for each place, and then looks without a check.
-        ("BitMap", "data") => Fields::read(reader)?.is_some_and(|fields| fields.size <= fields.data.len() as i64 * 8),
-        ("PackedScene", "_bundled") => Fields::read(reader)?.is_some_and(|fields| fields.is_scene()),
-        _ => true,
-    };
-    if is_good { Ok(()) } else { Err(reader.error_at(reader.position(), object_failed(class))) }
+/// True if the engine survives that a property is set to the value that comes next. `costs.txt` names what it must be:
+///
+/// - `empty`: nothing, as the engine checks nothing of what is there; `texture`: nothing, or pixels of a graphics card;
+/// - `pairs`, `triples`: an Array of Arrays with as many elements;
+/// - `tags`, `brackets`: a text without deep nesting, and without many columns;
+/// - `bits`, `scene`, `tilts`, `handles`, `surfaces`: a Dictionary, or an Array of such, whose arrays are as long as others.
+pub fn is_sound(reader: &Reader<'_>, shape: &str) -> Result<bool, CodecError> {
+    let mut reader = reader.clone();
+    let event = reader.next_event()?;
+    Ok(match (shape, event) {
+        ("empty", Some(Event::Array { count: 0, .. })) => true,
+        ("empty", Some(Event::Packed(plain))) => plain.count == 0,
+        // The first modes are images in a file's format, of which the engine takes none that is damaged.
+        ("texture", Some(Event::Packed(plain))) => {
+            plain.bytes.first().is_none_or(|mode| *mode > 2) && plain.kind == Kind::PackedByteArray
+        }
+        ("pairs" | "triples" | "surfaces", Some(Event::Array { count, .. })) => {
+            let mut is_sound = true;
+            for _ in 0..count {
+                let inside = reader.depth();
+                is_sound &= match reader.next_event()? {
+                    Some(Event::Array { count, .. }) => {
+                        (shape == "pairs" && count > 1) || (shape == "triples" && count > 2)
+                    }
+                    Some(Event::Dictionary { count, .. }) if shape == "surfaces" => {
+                        Entries::read(&mut reader, count)?.is_surface() == Some(true)
+                    }
+                    _ => false,
+                };
+                reader.finish_value(inside)?;
+            }
+            is_sound
+        }
+        ("tags", Some(Event::String(Text::Utf8(text)))) => {
+            let columns = text.split("[table=").skip(1).map(|table| {
+                let table = table.split([',', ']']).next().unwrap_or_default();
+                let digits: String = table.matches(|char: char| char.is_ascii_digit()).collect();
+                if digits.is_empty() { 0 } else { digits.parse().unwrap_or(usize::MAX) }
+            });
+            let is_narrow = columns.fold(0, usize::saturating_add) <= MAX_NESTED + text.len() / 4;
+            is_narrow && is_shallow(text.split('[').skip(1).map(|tag| !tag.starts_with('/')))
+        }
+        ("brackets", Some(Event::String(Text::Utf8(text)))) => {
+            let brackets = text.matches(['(', '[', '{', ')', ']', '}']);
+            is_shallow(brackets.map(|bracket| "([{".contains(bracket)))
+        }
+        (_, Some(Event::Dictionary { count, .. })) => {
+            let entries = Entries::read(&mut reader, count)?;
+            let packed = |name, kind| entries.packed(name, kind).map(|(_, count)| count);
+            let is_sound = match shape {
+                "bits" => entries.is_bits(),
+                "scene" => entries.is_scene(),
+                "tilts" => packed("points", Kind::PackedVector3Array)
+                    .zip(packed("tilts", Kind::PackedFloat32Array))
+                    .map(|(points, tilts)| points <= tilts * 3),
+                // Only those of Bezier curves have any.
+                "handles" if !entries.0.contains_key("handle_modes") => Some(true),
+                "handles" => packed("times", Kind::PackedFloat32Array)
+                    .zip(packed("handle_modes", Kind::PackedInt32Array))
+                    .map(|(times, modes)| times <= modes),
+                _ => None,
+            };
+            is_sound == Some(true)
+        }
+        // What other tracks hold.
+        ("handles", _) => true,
+        _ => false,
+    })
 }
 
-/// What the Dictionaries of a BitMap and a PackedScene hold.
-#[derive(Default)]
-struct Fields<'a> {
-    size: i64,
-    data: &'a [u8],
-    counts: [i32; 2],
-    nodes: [&'a [u8]; 2],
-    version: i32,
+/// What may be nested in a text: the engine takes some of its stack for each.
+const MAX_NESTED: usize = 1024;
+
+/// True if few of what begins (`true`) has not ended at the same time.
+fn is_shallow(mut begins: impl Iterator<Item = bool>) -> bool {
+    let mut depth = 0_usize;
+    begins.all(|begins| {
+        depth = if begins { depth + 1 } else { depth.saturating_sub(1) };
+        depth <= MAX_NESTED
+    })
 }
 
-impl<'a> Fields<'a> {
-    /// Reads the value that `reader` has come to; `None` if it holds what the engine has to convert.
-    fn read(reader: &Reader<'a>) -> Result<Option<Self>, CodecError> {
-        let (mut reader, mut fields) = (reader.clone(), Self::default());
-        let Some(Event::Dictionary { count, .. }) = reader.next_event()? else { return Ok(None) };
+/// The entries of a Dictionary whose keys are texts, each value as its first event.
+struct Entries<'a>(HashMap<&'a str, Event<'a>>);
+
+/// `None` stands for what the engine has to convert.
+impl<'a> Entries<'a> {
+    /// Reads so many entries.
+    fn read(reader: &mut Reader<'a>, count: usize) -> Result<Self, CodecError> {
+        let mut entries = HashMap::default();
         for _ in 0..count {
             let inside = reader.depth();
             let key = reader.next_event()?;
             reader.finish_value(inside)?;
             let value = reader.next_event()?;
             reader.finish_value(inside)?;
-            let (Some(Event::String(Text::Utf8(key)) | Event::StringName(Text::Utf8(key))), Some(value)) = (key, value)
-            else {
-                continue;
-            };
-            let index = usize::from(key.starts_with("conn"));
-            match (key, value) {
-                ("size", Event::Components(plain)) if plain.kind == Kind::Vector2i => {
-                    let side = |at: usize| words(&plain.bytes[at..]).next().map_or(0, i64::from);
-                    fields.size = side(0).saturating_mul(side(4));
-                }
-                ("data", Event::Packed(plain)) if plain.kind == Kind::PackedByteArray => fields.data = plain.bytes,
-                // The engine keeps 32 bits of each number.
-                ("node_count" | "conn_count", Event::Int(count)) => fields.counts[index] = count as i32,
-                ("version", Event::Int(version)) => fields.version = version as i32,
-                ("nodes" | "conns", Event::Packed(plain)) if plain.kind == Kind::PackedInt32Array => {
-                    fields.nodes[index] = plain.bytes;
-                }
-                ("size" | "data" | "node_count" | "conn_count" | "version" | "nodes" | "conns", _) => return Ok(None),
-                _ => {}
+            if let Some(Event::String(Text::Utf8(key)) | Event::StringName(Text::Utf8(key))) = key {
+                entries.extend(value.map(|value| (key, value)));
             }
         }
-        Ok(Some(fields))
+        Ok(Self(entries))
+    }
+
+    fn int(&self, name: &str) -> Option<i64> {
+        match self.0.get(name) {
+            None => Some(0),
+            Some(Event::Int(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Returns a packed array, and how many elements it has.
+    fn packed(&self, name: &str, kind: Kind) -> Option<(&'a [u8], usize)> {
+        match self.0.get(name) {
+            None => Some((&[], 0)),
+            Some(Event::Packed(plain)) if plain.kind == kind => Some((plain.bytes, plain.count)),
+            _ => None,
+        }
+    }
+
+    /// The engine makes a bit for each place, and then looks without a check.
+    fn is_bits(&self) -> Option<bool> {
+        let size = match self.0.get("size") {
+            None => 0,
+            Some(Event::Components(plain)) if plain.kind == Kind::Vector2i => {
+                words(plain.bytes).map(i64::from).fold(1, i64::saturating_mul)
+            }
+            _ => return None,
+        };
+        Some(size <= self.packed("data", Kind::PackedByteArray)?.1 as i64 * 8)
+    }
+
+    /// True if a surface has what its format and its counts say.
+    fn is_surface(&self) -> Option<bool> {
+        let server = RenderingServer::singleton();
+        let format = ArrayFormat::from_ord(self.int("format")?.cast_unsigned());
+        let (vertices, indices) = (i32::try_from(self.int("vertex_count")?).ok()?, self.int("index_count")?);
+        let strides = [
+            server.mesh_surface_get_format_vertex_stride(format, vertices)
+                + server.mesh_surface_get_format_normal_tangent_stride(format, vertices),
+            server.mesh_surface_get_format_attribute_stride(format, vertices),
+            server.mesh_surface_get_format_skin_stride(format, vertices),
+            if vertices <= 1 << 16 { 2 } else { 4 },
+        ];
+        let counts = [vertices.into(), vertices.into(), vertices.into(), indices];
+        let mut arrays =
+            ["vertex_data", "attribute_data", "skin_data", "index_data"].into_iter().zip(strides).zip(counts);
+        Some(
+            strides[0] > 0
+                && arrays.all(|((name, stride), count)| {
+                    self.packed(name, Kind::PackedByteArray)
+                        .is_some_and(|(bytes, _)| bytes.len() as i64 == i64::from(stride) * count)
+                }),
+        )
     }
 
     /// True if the nodes and connections of a scene are all there: the engine reads behind the arrays without a check.
-    fn is_scene(&self) -> bool {
-        let (mut nodes, mut connections) = (words(self.nodes[0]), words(self.nodes[1]));
+    fn is_scene(&self) -> Option<bool> {
+        // The engine keeps 32 bits of each number.
+        let (version, nodes) = (self.int("version")? as i32, self.int("node_count")? as i32);
+        let connections = self.int("conn_count")? as i32;
+        let [node_words, connection_words] =
+            [self.packed("nodes", Kind::PackedInt32Array)?, self.packed("conns", Kind::PackedInt32Array)?];
         // The engine looks at neither if the counts are larger than the arrays.
-        let is_all =
-            [0, 1].into_iter().any(|index| i64::from(self.counts[index]) > (self.nodes[index].len() / 4) as i64);
+        if i64::from(nodes) > node_words.1 as i64 || i64::from(connections) > connection_words.1 as i64 {
+            return Some(true);
+        }
+        let (mut node_words, mut connection_words) = (words(node_words.0), words(connection_words.0));
         let mut node = || {
-            nodes.nth(4)?;
-            skip(&mut nodes, 2)?;
-            skip(&mut nodes, 1)
+            node_words.nth(4)?;
+            skip(&mut node_words, 2)?;
+            skip(&mut node_words, 1)
         };
         let mut connection = || {
-            connections.nth(4)?;
-            skip(&mut connections, 1)?;
-            if self.version >= 3 { connections.next().map(drop) } else { Some(()) }
+            connection_words.nth(4)?;
+            skip(&mut connection_words, 1)?;
+            if version >= 3 { connection_words.next().map(drop) } else { Some(()) }
         };
-        let [nodes, connections] = self.counts;
-        is_all || ((0..nodes).all(|_| node().is_some()) && (0..connections).all(|_| connection().is_some()))
+        Some((0..nodes).all(|_| node().is_some()) && (0..connections).all(|_| connection().is_some()))
     }
 }
 

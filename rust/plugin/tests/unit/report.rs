@@ -127,13 +127,6 @@ fn the_code_is_that_of_the_first_error() {
     assert_eq!(Outcome::new((), failed([]).lines(&BUFFERS)).code, EngineError::OK);
 }
 
-#[test]
-fn sound_values_of_another_engine_are_not_damaged() {
-    let failure = Failure::from(CodecError::new(4, CodecErrorKind::OldNodePath));
-    assert_eq!(failure.code, EngineError::ERR_FILE_UNRECOGNIZED);
-    assert!(!failure.text.contains("damaged"), "{}", failure.text);
-}
-
 fn dropped(bytes: &[u8]) -> Box<Dropped> {
     let mut reader = Reader::new(bytes);
     while reader.next_event().expect("a value").is_some() {}

@@ -53,7 +53,7 @@ impl<'a> Build<'a, '_> {
                     let name = makers.names.name(name as usize);
                     if let Step::Set(_) = step {
                         object.set(name, value.value());
-                    } else if !object.try_set(name, value.value()) {
+                    } else if !object.try_set(name, value.value()) && !object.has(name, value.value()) {
                         makers.left_out.properties.add(Refused { count: 1, first: at });
                         makers.free_from(made);
                     }
