@@ -29,7 +29,7 @@ pub use guess::{Format, Guess, may_be_value};
 pub use known::{Contents, Seen, note_unseen};
 pub use load::{Input, LoadError, Loader, ReadStep};
 pub use open::{is_exhausted, open, refuse_name};
-pub use order::Ticket;
+pub use order::{LineName, Ticket};
 pub use replace::{Committed, backup_of};
 pub use save::{Flushed, Saver, WRITE_LEN};
 pub use words::words;

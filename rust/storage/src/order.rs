@@ -12,11 +12,13 @@
 //!
 //! A game may start tens of thousands of calls in a frame. So each question here costs the logarithm of their number.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
+use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::io;
 use std::ops::Bound::{Excluded, Unbounded};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use varbatch_workers::lock;
@@ -26,9 +28,15 @@ static ORDER: Mutex<Order> = Mutex::new(Order::new());
 /// Woken when a call has ended, and when a line is free.
 static CHANGED: Condvar = Condvar::new();
 
+/// Where calls wait for each other: the file that they write, or something else that they have in common.
+pub type LineName = Arc<str>;
+
 /// The position of a save or append among all of this process, by the time of its call. Keep it until the call ends.
 #[derive(Debug)]
-pub struct Ticket(u64);
+pub struct Ticket {
+    number: u64,
+    has_ended: AtomicBool,
+}
 
 impl Ticket {
     /// Takes the ticket of a save or append to `path` that is called now.
@@ -37,69 +45,76 @@ impl Ticket {
         Self::take_in(Self::line(path))
     }
 
-    /// Takes the ticket of a call in a line from [`Self::line`].
+    /// Takes the ticket of a call in a line.
     #[must_use]
-    pub fn take_in(line: PathBuf) -> Self {
-        Self(lock(&ORDER).take(line))
+    pub fn take_in(line: LineName) -> Self {
+        Self::of(lock(&ORDER).take(line))
+    }
+
+    /// Takes the tickets of a call that stands in several lines: behind the same calls in each.
+    pub fn take_all(lines: impl IntoIterator<Item = LineName>) -> Vec<Self> {
+        let mut order = lock(&ORDER);
+        lines.into_iter().map(|line| Self::of(order.take(line))).collect()
+    }
+
+    fn of(number: u64) -> Self {
+        Self { number, has_ended: AtomicBool::new(false) }
     }
 
     /// Returns the line of a file, for calls that need not ask the system each time.
     #[must_use]
-    pub fn line(path: &Path) -> PathBuf {
+    pub fn line(path: &Path) -> LineName {
         // Names that differ only in case are in one line: until a file exists, nothing says whether they are two.
         folded(&crate::open::target(path).map_or_else(|_| path.to_owned(), |path| place(&path)))
     }
 
     /// Returns a number that no other ticket of this process has.
     pub fn number(&self) -> u64 {
-        self.0
+        self.number
     }
 
-    /// True if the call with the ticket of this number has not ended.
+    /// Returns whether the ticket of this number is the first in its line. `None` if its call has ended.
     #[must_use]
-    pub fn is_open(number: u64) -> bool {
-        lock(&ORDER).open.contains_key(&number)
-    }
-
-    /// True if the ticket of this number is the first in its line, and its call has not ended.
-    #[must_use]
-    pub fn is_first(number: u64) -> bool {
+    pub fn is_first(number: u64) -> Option<bool> {
         let order = lock(&ORDER);
-        order.open.contains_key(&number) && order.first_before(number).is_none()
+        order.open.contains_key(&number).then(|| order.first_before(number).is_none())
     }
 
-    /// Returns the number of the ticket right behind that of this number, which has not ended, in the same line.
+    /// Returns the numbers of some tickets right behind that of this number, which has not ended, in the same line.
     #[must_use]
-    pub fn next(number: u64) -> Option<u64> {
-        lock(&ORDER).next(number)
+    pub fn behind(number: u64, max: usize) -> Vec<u64> {
+        lock(&ORDER).behind(number, max)
     }
 
     /// Returns the number of the first ticket in line for the same file, unless that is this one.
     pub fn first_before(&self) -> Option<u64> {
-        lock(&ORDER).first_before(self.0)
+        lock(&ORDER).first_before(self.number)
     }
 
     /// Waits until this ticket is the first in line for its file, for up to `max`. Returns true if it is.
     pub fn wait(&self, max: std::time::Duration) -> bool {
-        let is_behind = |order: &mut Order| order.first_before(self.0).is_some();
+        let is_behind = |order: &mut Order| order.first_before(self.number).is_some();
         let waited = CHANGED.wait_timeout_while(lock(&ORDER), max, is_behind).unwrap_or_else(PoisonError::into_inner);
         !waited.1.timed_out()
     }
 
     /// Ends the call before the ticket is dropped. Returns the number of the ticket that is first in its line now.
     pub fn end(&self) -> Option<u64> {
-        let next = lock(&ORDER).give_back(self.0);
-        CHANGED.notify_all();
-        next
+        if self.has_ended.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        let next = lock(&ORDER).give_back(self.number);
+        // Waking asks the system, even if nobody waits.
+        next.inspect(|_| CHANGED.notify_all())
     }
 
     /// Calls `put`, which puts a file at `path`, unless a later save is there. Returns true if it called it.
     pub(super) fn put_in_place(&self, path: &Path, put: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
-        let done = unless_overtaken(self.0, path, || {
+        let done = unless_overtaken(self.number, path, || {
             put()?;
-            if lock(&ORDER).has_older(self.0) {
+            if lock(&ORDER).has_older(self.number) {
                 let place = place(path);
-                lock(&ORDER).note_placed(self.0, &place);
+                lock(&ORDER).note_placed(self.number, &place);
             }
             Ok(())
         });
@@ -109,10 +124,10 @@ impl Ticket {
     /// True if a later save is at `path`.
     pub(super) fn is_overtaken(&self, path: &Path) -> bool {
         // Usually there is none at any path, and the system need not be asked.
-        let is_any = lock(&ORDER).has_placed_later(self.0);
+        let is_any = lock(&ORDER).has_placed_later(self.number);
         is_any && {
             let place = place(path);
-            lock(&ORDER).is_overtaken(self.0, &place)
+            lock(&ORDER).is_overtaken(self.number, &place)
         }
     }
 }
@@ -138,7 +153,7 @@ pub(super) fn unless_overtaken<T>(ticket: u64, path: &Path, act: impl FnOnce() -
 }
 
 /// The line of a file. While it is held, no other call puts a file there.
-struct HeldLine(PathBuf);
+struct HeldLine(LineName);
 
 impl Drop for HeldLine {
     fn drop(&mut self) {
@@ -156,8 +171,9 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 
 /// Returns the name that a rename to `path` replaces: the folder without links, the name as stored, of whatever case.
 pub(super) fn place(path: &Path) -> PathBuf {
-    let is_file = fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_symlink());
-    if is_file && let Ok(place) = fs::canonicalize(path) {
+    // On Linux a name is stored as it was given.
+    let may_differ = cfg!(not(target_os = "linux")) && path.symlink_metadata().is_ok_and(|file| !file.is_symlink());
+    if may_differ && let Ok(place) = fs::canonicalize(path) {
         return place;
     }
     match (fs::canonicalize(folder_of(path)), path.file_name()) {
@@ -166,7 +182,7 @@ pub(super) fn place(path: &Path) -> PathBuf {
     }
 }
 
-fn folded(place: &Path) -> PathBuf {
+fn folded(place: &Path) -> LineName {
     place.to_string_lossy().to_lowercase().into()
 }
 
@@ -174,15 +190,15 @@ fn folded(place: &Path) -> PathBuf {
 struct Order {
     last: u64,
     /// Tickets of calls that have not ended, and their line.
-    open: BTreeMap<u64, Arc<Path>>,
+    open: BTreeMap<u64, LineName>,
     /// The same by line: none is empty.
-    lines: BTreeMap<Arc<Path>, BTreeSet<u64>>,
+    lines: HashMap<LineName, BTreeSet<u64>, BuildHasherDefault<DefaultHasher>>,
     /// The latest save at each path, while an earlier one is in progress.
     placed: BTreeMap<Arc<Path>, u64>,
     /// The same by ticket.
     placed_by: BTreeSet<(u64, Arc<Path>)>,
     /// Lines in which a call is putting or opening a file.
-    held: BTreeSet<PathBuf>,
+    held: BTreeSet<LineName>,
 }
 
 impl Order {
@@ -190,17 +206,15 @@ impl Order {
         Self {
             last: 0,
             open: BTreeMap::new(),
-            lines: BTreeMap::new(),
+            lines: HashMap::with_hasher(BuildHasherDefault::new()),
             placed: BTreeMap::new(),
             placed_by: BTreeSet::new(),
             held: BTreeSet::new(),
         }
     }
 
-    fn take(&mut self, line: PathBuf) -> u64 {
+    fn take(&mut self, line: LineName) -> u64 {
         self.last += 1;
-        let known = self.lines.get_key_value(line.as_path()).map(|(line, _)| Arc::clone(line));
-        let line = known.unwrap_or_else(|| line.into());
         self.lines.entry(Arc::clone(&line)).or_default().insert(self.last);
         self.open.insert(self.last, line);
         self.last
@@ -228,16 +242,13 @@ impl Order {
     }
 
     fn first_before(&self, ticket: u64) -> Option<u64> {
-        self.first_in(self.open.get(&ticket)?).filter(|&first| first != ticket)
-    }
-
-    fn first_in(&self, line: &Path) -> Option<u64> {
-        self.lines.get(line)?.first().copied()
-    }
-
-    fn next(&self, ticket: u64) -> Option<u64> {
         let line = self.lines.get(self.open.get(&ticket)?)?;
-        line.range((Excluded(ticket), Unbounded)).next().copied()
+        line.first().copied().filter(|&first| first != ticket)
+    }
+
+    fn behind(&self, ticket: u64, max: usize) -> Vec<u64> {
+        let line = self.open.get(&ticket).and_then(|line| self.lines.get(line));
+        line.into_iter().flat_map(|line| line.range((Excluded(ticket), Unbounded))).take(max).copied().collect()
     }
 
     /// Returns the ticket that is the first in the line of this one now. A second time this does nothing.

@@ -128,20 +128,18 @@ impl Fence {
 
     /// Calls `each` with each key of the range, in order. Fails at more than it may have.
     fn each_key(&self, connection: &Connection, bytes: &mut Bytes, mut each: impl FnMut(&[u8])) -> Result<()> {
-        let sql = "SELECT key FROM entry WHERE key >= ?1 ORDER BY key";
-        let sql_to = "SELECT key FROM entry WHERE key >= ?1 AND key < ?2 ORDER BY key";
-        let mut read = connection.prepare_cached(if self.end.is_some() { sql_to } else { sql })?;
-        let mut rows = match &self.end {
-            Some(to) => read.query((&self.start, to))?,
-            None => read.query([&self.start])?,
-        };
+        let mut read = connection.prepare_cached("SELECT key FROM entry WHERE key >= ?1 ORDER BY key")?;
+        let mut rows = read.query([&self.start])?;
         let mut count = 0;
         while let Some(row) = rows.next()? {
+            let key = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+            if self.end.as_ref().is_some_and(|end| **end <= *key) {
+                break;
+            }
             count += 1;
             if count > 2 * MAX {
                 return Err(TOO_MUCH);
             }
-            let key = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
             bytes.read_key(connection, key)?;
             each(key);
         }

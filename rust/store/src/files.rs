@@ -126,13 +126,9 @@ pub fn remove(path: &Path) -> Result<Option<PathBuf>> {
     for end in SIDE_FILES.iter().filter(|end| **end != "-lock") {
         let _ = fs::remove_file(beside(&path, end));
     }
-    remove_link(link);
+    let _ = link.is_symlink().then(|| fs::remove_file(link));
     flush_folder(&path)?;
     Ok(set_aside)
-}
-
-fn remove_link(path: &Path) {
-    let _ = path.is_symlink().then(|| fs::remove_file(path));
 }
 
 /// Leaves no journal of another file beside a store that is to be removed or replaced. Returns where it is now.
@@ -158,7 +154,7 @@ pub fn rename<'p>(from: &'p Path, to: &'p Path) -> std::result::Result<Option<Pa
     let target = real(to).and_then(free).map_err(|error| (to, error))?;
     let (place, set_aside) = whole(from).map_err(|error| (from, error))?;
     rename_new(&place.path, &target).map_err(|error| (to, error.into()))?;
-    remove_link(from);
+    let _ = from.is_symlink().then(|| fs::remove_file(from));
     let flushed = flush_folder(&place.path).and_then(|()| flush_folder(&target));
     flushed.map(|()| set_aside).map_err(|error| (to, error.into()))
 }

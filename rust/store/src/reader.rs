@@ -246,8 +246,7 @@ impl Reader {
 
     /// True if there is a value for a key.
     pub fn has(&mut self, key: &[u8]) -> Result<bool> {
-        let sql = "SELECT id FROM entry WHERE key = ?1";
-        let is_found = self.connection.prepare_cached(sql)?.query_row([key], |_| Ok(())).optional()?.is_some();
+        let is_found = self.connection.prepare_cached("SELECT id FROM entry WHERE key = ?1")?.exists([key])?;
         if !is_found {
             Budget::default().check_missing(&self.connection, key)?;
         }

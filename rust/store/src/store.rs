@@ -323,7 +323,10 @@ impl Open {
         if self.guard.is_autocommit() {
             self.guard.execute_batch("BEGIN; SELECT last FROM mark")?;
         }
-        let put = self.announce().and_then(|()| self.put()).and_then(|()| {
+        // The journal must have this number, or a later one.
+        let mark = Mark { last: self.committed, ..self.mark };
+        let announced = self.place.writing(|| mark.announce(&self.place)).flatten();
+        let put = announced.and_then(|()| self.put()).and_then(|()| {
             let said = self.writer.connection.execute_batch("BEGIN IMMEDIATE").map_err(StoreError::from);
             let said = said.and_then(|()| self.commit_mark(true));
             if said.is_err() {
@@ -338,12 +341,6 @@ impl Open {
         put.and_then(|()| self.put())?;
         (self.is_whole, self.must_be_whole) = (true, false);
         Ok(())
-    }
-
-    fn announce(&self) -> Result<()> {
-        // The journal must have this number, or a later one.
-        let mark = Mark { last: self.committed, ..self.mark };
-        self.place.writing(|| mark.announce(&self.place))?
     }
 
     /// Fails if readers hold an older state for long: a load does not, a copy does.

@@ -87,16 +87,11 @@ impl Writer {
 
     /// Returns some keys from `from` to before `to`, or to the last: fewer if they are long.
     pub(crate) fn first_keys(&self, from: &[u8], to: Option<&[u8]>) -> Result<Vec<Vec<u8>>> {
-        let sql = "SELECT key FROM entry WHERE key >= ?1 ORDER BY key LIMIT 512";
-        let sql_to = "SELECT key FROM entry WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT 512";
-        let mut read = self.connection.prepare_cached(if to.is_some() { sql_to } else { sql })?;
-        let rows = match to {
-            Some(to) => read.query((from, to))?,
-            None => read.query([from])?,
-        };
+        let mut read =
+            self.connection.prepare_cached("SELECT key FROM entry WHERE key >= ?1 ORDER BY key LIMIT 512")?;
         let mut len = 0;
-        let keys = rows.mapped(|row| row.get(0)).take_while(|key: &rusqlite::Result<Vec<u8>>| {
-            let is_next = len < STEP;
+        let keys = read.query_map([from], |row| row.get(0))?.take_while(|key: &rusqlite::Result<Vec<u8>>| {
+            let is_next = len < STEP && !key.as_ref().is_ok_and(|key| to.is_some_and(|to| **key >= *to));
             len += key.as_ref().map_or(0, Vec::len);
             is_next
         });

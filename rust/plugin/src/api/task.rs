@@ -104,7 +104,7 @@ pub fn start_of(class: &'static str, method: &'static str, job: impl Job + 'stat
         dispatch::post(event, || weak.upgrade().inspect(|shared| shared.set_task(task)));
     };
     let task = pool::TASKS.start(&pool::threads(), Box::new(job), listener);
-    tickets.into_iter().for_each(|ticket| add_task(ticket, &task));
+    add_task(&tickets, &task);
     shared.set_task(&task);
     // A Logger may run here: only now do other calls find the task by its tickets.
     dispatch::watch();

@@ -82,7 +82,7 @@ impl VarBatchDispatcher {
 
 /// Connects to the frames and the end of the game, now or soon. From any thread.
 pub fn watch() {
-    if !is_main_thread() || !connect() {
+    if !(IS_CONNECTED.load(Ordering::Acquire) || is_main_thread() && connect()) {
         request_call();
     }
 }

@@ -24,7 +24,7 @@ pub const FINISHED: &str = "finished";
 
 /// The work of one call. A step that returns [`NextStep::Owner`] says that the next step may run scripts.
 pub trait Job: Work {
-    /// The numbers of the tickets by which other calls find the task of this job, to wait for it.
+    /// The numbers of the tickets by which other calls find the task of this job, to wait for it. It waits for the first one first.
     fn tickets(&self) -> Vec<u64> {
         Vec::new()
     }

@@ -2,12 +2,12 @@
 //! grows with the square of the calls under way.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Order, Ticket, unless_overtaken};
+use super::{LineName, Order, Ticket, unless_overtaken};
 
 fn sizes(order: &Order) -> [usize; 4] {
     [order.placed.len(), order.placed_by.len(), order.open.len(), order.lines.len()]
@@ -17,13 +17,13 @@ fn sizes(order: &Order) -> [usize; 4] {
 fn no_more_is_kept_than_saves_under_way_need() {
     let mut order = Order::new();
     for round in 0..3 {
-        let oldest = order.take(PathBuf::new());
+        let oldest = order.take("".into());
         for index in 0..100 {
-            let ticket = order.take(PathBuf::new());
+            let ticket = order.take("".into());
             order.note_placed(ticket, Path::new(&format!("{}", index % 10)));
             order.give_back(ticket);
         }
-        let younger = order.take(PathBuf::new());
+        let younger = order.take("".into());
         order.note_placed(order.last + 1, Path::new("newest"));
         assert_eq!(sizes(&order), [11, 11, 2, 1], "{round}");
         assert!(order.has_placed_later(younger) && !order.has_placed_later(order.last + 1));
@@ -34,7 +34,7 @@ fn no_more_is_kept_than_saves_under_way_need() {
         order.give_back(younger);
         assert_eq!(sizes(&order), [0; 4], "{round}");
         // Nobody is older: there is nobody to keep it for.
-        let alone = order.take(PathBuf::new());
+        let alone = order.take("".into());
         assert!(!order.has_older(alone));
         order.give_back(alone);
     }
@@ -43,10 +43,10 @@ fn no_more_is_kept_than_saves_under_way_need() {
 #[test]
 fn the_next_in_line_is_found() {
     let mut order = Order::new();
-    let [a, b, c, other, d] = ["", "", "", "other", ""].map(|line| order.take(PathBuf::from(line)));
-    assert_eq!([a, b, c, d, other].map(|ticket| order.next(ticket)), [Some(b), Some(c), Some(d), None, None]);
+    let [a, b, c, other, d] = ["", "", "", "other", ""].map(|line| order.take(line.into()));
+    assert_eq!([a, b, d, other].map(|ticket| order.behind(ticket, 2)), [vec![b, c], vec![c, d], vec![], vec![]]);
     assert_eq!(order.give_back(b), Some(a));
-    assert_eq!([a, b, c].map(|ticket| order.next(ticket)), [Some(c), None, Some(d)]);
+    assert_eq!([a, b, c].map(|ticket| order.behind(ticket, 1)), [vec![c], vec![], vec![d]]);
     assert_eq!([a, b, d].map(|ticket| order.first_before(ticket)), [None, None, Some(a)]);
     assert_eq!(order.give_back(a), Some(c));
     assert_eq!(order.give_back(a), None);
@@ -57,18 +57,18 @@ fn the_next_in_line_is_found() {
 /// Calls all methods for `count` tickets that are open at the same time, over `lines`, each of which places a file.
 fn time_tickets(count: usize, lines: usize) -> Duration {
     // Paths of games begin alike, so that comparing them takes long.
-    let path = |index: usize| PathBuf::from(format!("/home/player/.local/share/game/world/chunks/{}", index % lines));
+    let path = |index: usize| LineName::from(format!("/home/player/.local/share/game/world/chunks/{}", index % lines));
     let paths: Vec<_> = (0..count).map(path).collect();
     let start = Instant::now();
     let mut order = Order::new();
     let tickets: Vec<_> = paths.iter().map(|path| order.take(path.clone())).collect();
     // Later ones first, so that many are placed, and all of them kept.
     for (&ticket, path) in tickets.iter().zip(&paths).rev() {
-        assert!(order.next(ticket).is_none() || lines == 1);
+        assert!(order.behind(ticket, 1).is_empty() || lines == 1);
         assert_eq!(order.first_before(ticket), (lines == 1 && ticket > 1).then_some(1));
         assert!(!order.has_placed_later(order.last));
-        if order.has_older(ticket) && !order.is_overtaken(ticket, path) {
-            order.note_placed(ticket, path);
+        if order.has_older(ticket) && !order.is_overtaken(ticket, Path::new(&**path)) {
+            order.note_placed(ticket, Path::new(&**path));
         }
     }
     tickets.into_iter().for_each(|ticket| _ = order.give_back(ticket));

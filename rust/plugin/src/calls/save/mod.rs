@@ -301,6 +301,10 @@ impl Work for Save {
         self.0.as_ref().map_or(0.0, |saving| 0.9 * (saving.written as f32 / len(saving).max(1) as f32).min(1.0))
     }
 
+    fn is_parked(&self) -> bool {
+        self.0.is_ok()
+    }
+
     fn is_committed(&self) -> bool {
         self.0.iter().flat_map(|saving| saving.appends.first()).any(|append| !cancel_append(append))
     }
@@ -313,11 +317,10 @@ impl Work for Save {
 
 impl Job for Save {
     fn tickets(&self) -> Vec<u64> {
-        self.0
-            .iter()
-            .flat_map(|saving| std::iter::once(&saving.ticket).chain(&saving.room))
-            .map(WriteTicket::number)
-            .collect()
+        let Ok(saving) = &self.0 else { return Vec::new() };
+        let mut both: Vec<_> = saving.room.iter().chain([&saving.ticket]).map(WriteTicket::number).collect();
+        both.rotate_left(usize::from(saving.target.appends));
+        both
     }
 
     fn outcome(&mut self) -> Outcome<Slot> {

@@ -12,7 +12,7 @@ use godot::builtin::{AnyArray, GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_storage::compressed::{self, Compression};
 use varbatch_storage::encrypted::{self, Key};
-use varbatch_storage::{AppendError, Contents, Saver, Ticket, words};
+use varbatch_storage::{AppendError, Contents, LineName, Saver, Ticket, words};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::Task;
 
@@ -90,9 +90,9 @@ impl SaveTarget {
     /// Takes the tickets of a task that writes this file, for its line and for room. Both at once, as tasks must wait only for
     /// earlier ones.
     pub fn tickets(&self) -> (WriteTicket, Option<WriteTicket>) {
-        let (line, room) = (Ticket::line(&self.path), room_line(&self.path));
-        let _both = lock(&BOTH_TICKETS);
-        (WriteTicket(Ticket::take_in(line)), Some(WriteTicket(Ticket::take_in(room))))
+        let mut both = Ticket::take_all([Ticket::line(&self.path), room_line(&self.path)]);
+        let room = both.pop().map(WriteTicket);
+        (WriteTicket(both.remove(0)), room)
     }
 
     /// Begins the file, of `total` bytes if it is compressed. Returns `None` for an append that was overtaken.
@@ -267,7 +267,7 @@ pub fn next_append(appends: &[Arc<Append>]) -> Option<Arc<Append>> {
     let queue = lock(&APPENDS);
     // Not if they could not be written together.
     let is_joined = |next: &&Arc<Append>| queue.contains_key(&last.ticket) && next.changes.0 == last.changes.0;
-    queue.get(&Ticket::next(last.ticket)?).filter(is_joined).filter(|next| next.is_waiting()).cloned()
+    queue.get(Ticket::behind(last.ticket, 1).first()?).filter(is_joined).filter(|next| next.is_waiting()).cloned()
 }
 
 /// Cancels an append that waits. Returns false if another call has written it, or is about to.
@@ -299,10 +299,8 @@ pub fn end_appends(appends: &[Arc<Append>], are_written: bool) {
 /// Tasks that have their file open, or are about to, at most: each waits in one of so many lines. A process may have 256 or 1024.
 const MAX_OPEN: u64 = 64;
 
-static BOTH_TICKETS: Mutex<()> = Mutex::new(());
-
 /// The line of a file: one that is slow holds up only those.
-fn room_line(path: &Path) -> PathBuf {
+fn room_line(path: &Path) -> LineName {
     let mut hasher = DefaultHasher::new();
     path.hash(&mut hasher);
     (hasher.finish() % MAX_OPEN).to_string().into()
@@ -376,16 +374,15 @@ fn task(ticket: u64) -> Option<Arc<Task<AnyJob>>> {
     lock(&TASKS).get(&ticket).and_then(Weak::upgrade)
 }
 
-/// Adds a started task, for calls that wait for it.
-pub fn add_task(ticket: u64, task: &Arc<Task<AnyJob>>) {
-    let mut tasks = lock(&TASKS);
-    // A call that ends removes its task after this lock: then it finds it here, or has ended before.
-    if Ticket::is_open(ticket) {
-        tasks.insert(ticket, Arc::downgrade(task));
-    }
-    drop(tasks);
-    // Its turn may have come before it was here.
-    if Ticket::is_first(ticket) {
-        task.unpark();
+/// Adds a started task, for calls that wait for it: by its tickets, of which it waits for the first one first.
+pub fn add_task(tickets: &[u64], task: &Arc<Task<AnyJob>>) {
+    lock(&TASKS).extend(tickets.iter().map(|ticket| (*ticket, Arc::downgrade(task))));
+    // It may have ended before it was there, or its turn may have come.
+    for (index, ticket) in tickets.iter().enumerate() {
+        match Ticket::is_first(*ticket) {
+            None => _ = lock(&TASKS).remove(ticket),
+            Some(true) if index == 0 => task.unpark(),
+            _ => {}
+        }
     }
 }

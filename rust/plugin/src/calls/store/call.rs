@@ -100,11 +100,6 @@ impl Turn {
     pub fn of(file: &Arc<StoreFile>) -> Self {
         Self { file: Arc::clone(file), ticket: file.ticket() }
     }
-
-    /// Does something with the file, unless it is closed.
-    pub fn with<R>(&self, act: impl FnOnce(&mut Store) -> Result<R, Failure>) -> Result<R, Failure> {
-        self.file.with(act)
-    }
 }
 
 /// A call to a store, which begins when those before it have left the file.
@@ -131,8 +126,8 @@ impl<W: StoreWork> StoreCall<W> {
         let Some(turn) = &self.turn else {
             return if self.result.is_ok() { self.work.step_with_engine() } else { NextStep::Done };
         };
-        // In this order: who has done its work says so, and only then lets this one be the first.
-        let is_first = turn.ticket.0.first_before().is_none();
+        // Asked again below: who has done its work says so, and only then lets this one be the first.
+        let is_first = self.work.end_by_other().is_none() && turn.ticket.is_first();
         if let Some(result) = self.work.end_by_other() {
             (self.turn, self.result) = (None, result);
             return NextStep::Done;
@@ -164,14 +159,10 @@ impl<W: StoreWork> StoreCall<W> {
         loop {
             match self.next(threads) {
                 NextStep::Done => return,
-                NextStep::Parked => self.unblock(),
+                NextStep::Parked => self.turn.iter().for_each(|turn| turn.ticket.wait(&pool::threads())),
                 _ => {}
             }
         }
-    }
-
-    fn unblock(&self) {
-        self.turn.iter().for_each(|turn| turn.ticket.wait(&pool::threads()));
     }
 }
 
@@ -187,7 +178,7 @@ impl<W: StoreWork + Send + 'static> Work for StoreCall<W> {
     }
 
     fn unblock(&mut self, _: &Threads) {
-        Self::unblock(self);
+        self.turn.iter().for_each(|turn| turn.ticket.wait(&pool::threads()));
     }
 
     fn progress(&self) -> f32 {
@@ -199,7 +190,7 @@ impl<W: StoreWork + Send + 'static> Work for StoreCall<W> {
     }
 
     fn is_parked(&self) -> bool {
-        self.turn.as_ref().is_some_and(|turn| turn.ticket.0.first_before().is_some())
+        self.turn.is_some()
     }
 
     fn is_committed(&self) -> bool {

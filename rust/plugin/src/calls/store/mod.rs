@@ -17,7 +17,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_codec::{PathStep, Step, key};
-use varbatch_storage::{Ticket, words};
+use varbatch_storage::{LineName, Ticket, words};
 use varbatch_store::{Reader, Readers, Store, StoreError};
 
 pub use self::keys::{Finding, KeyRange};
@@ -48,7 +48,7 @@ pub struct StoreFile {
     pub shown: String,
     compresses: bool,
     /// Where calls that change the file wait for each other.
-    line: PathBuf,
+    line: LineName,
     readers: Mutex<ReaderPool>,
     /// Woken when a reader comes back, and when there may be some again.
     changed: Condvar,
@@ -112,7 +112,7 @@ impl StoreFile {
     }
 
     fn ticket(&self) -> WriteTicket {
-        WriteTicket(Ticket::take_in(self.line.clone()))
+        WriteTicket(Ticket::take_in(Arc::clone(&self.line)))
     }
 
     fn text(&self, why: impl std::fmt::Display) -> String {
@@ -181,7 +181,7 @@ impl StoreFile {
     }
 
     pub fn close(&self) -> Outcome<EngineError> {
-        let _turns = turns_of([self.line.clone()]);
+        let _turns = turns_of([Arc::clone(&self.line)]);
         self.keep_readers_out();
         let store = lock(&self.store).take();
         let closed = store.map_or(Ok(()), Store::close).map_err(|error| self.failure(&error));
@@ -190,7 +190,7 @@ impl StoreFile {
     }
 
     pub fn erase_all(&self) -> Outcome<EngineError> {
-        let _turns = turns_of([self.line.clone()]);
+        let _turns = turns_of([Arc::clone(&self.line)]);
         self.keep_readers_out();
         let erased = self.with(|store| store.erase_all().map_err(|error| self.failure(&error)));
         self.let_read(lock(&self.store).as_ref().map(Store::readers));
@@ -257,15 +257,13 @@ impl Drop for BorrowedReader<'_> {
 
 /// Takes the position of a call among those that change files, and among copies of each: in all lines the same, as else two calls
 /// could wait for each other.
-fn take_both(lines: impl IntoIterator<Item = PathBuf>) -> Vec<WriteTicket> {
-    static TAKING: Mutex<()> = Mutex::new(());
-    let _taking = lock(&TAKING);
-    let both = lines.into_iter().flat_map(|line| [line.join("copies"), line]);
-    both.map(|line| WriteTicket(Ticket::take_in(line))).collect()
+fn take_both(lines: impl IntoIterator<Item = LineName>) -> Vec<WriteTicket> {
+    let both = lines.into_iter().flat_map(|line| [format!("{line}/copies").into(), line]);
+    Ticket::take_all(both).into_iter().map(WriteTicket).collect()
 }
 
 /// Returns when the calls to files have ended that were made before, and all copies of these.
-fn turns_of(lines: impl IntoIterator<Item = PathBuf>) -> Vec<WriteTicket> {
+fn turns_of(lines: impl IntoIterator<Item = LineName>) -> Vec<WriteTicket> {
     let tickets = take_both(lines);
     tickets.iter().for_each(|ticket| ticket.wait(&pool::threads()));
     tickets

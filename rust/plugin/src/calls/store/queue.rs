@@ -16,8 +16,8 @@ use crate::value::walk::Held;
 /// Values to save and keys to erase, held until they are on the disk.
 pub type HeldChanges = Changes<'static, Held>;
 
-/// Keys that are removed at a time.
-const REMOVED: usize = 256;
+/// Saves that end and keys that are removed at a time, as loads and calls wait meanwhile.
+const REMOVED: usize = 16;
 
 /// A save that waits.
 pub type Queued = save::Queued<HeldChanges>;
@@ -55,11 +55,20 @@ pub struct Queue {
 }
 
 impl StoreFile {
-    /// Removes a save that has ended from the queue.
-    pub fn remove_queued(&self, save: &Queued) {
-        let mut from = 0;
-        while self.queue().remove_some(save, from) {
-            from += REMOVED;
+    /// Ends saves, and removes them from the queue.
+    pub fn end_queued(&self, saves: &[Arc<Queued>], result: &Result<(), Failure>) {
+        for some in saves.chunks(REMOVED) {
+            let mut queue = self.queue();
+            some.iter().for_each(|save| queue.end(save, result.clone()));
+        }
+        self.remove_queued(saves);
+    }
+
+    /// Removes saves that have ended from the queue.
+    pub fn remove_queued(&self, saves: &[Arc<Queued>]) {
+        let mut at = (0, 0);
+        while at.0 < saves.len() {
+            self.queue().remove_some(saves, &mut at);
         }
     }
 }
@@ -94,7 +103,7 @@ impl Queue {
     }
 
     /// Ends a save. Its keys stay until they are [removed](Self::remove_some).
-    pub fn end(&mut self, save: &Queued, result: Result<(), Failure>) {
+    fn end(&mut self, save: &Queued, result: Result<(), Failure>) {
         let has_failed = result.is_err();
         save.set_end(result);
         self.is_stale |= has_failed && save.changes.range.is_some();
@@ -115,11 +124,16 @@ impl Queue {
         }
     }
 
-    /// Removes some keys of a save that has ended, from an index on, as loads wait meanwhile. Returns false if there are no more.
-    pub fn remove_some(&mut self, save: &Queued, from: usize) -> bool {
-        let mut count = 0;
-        for (key, _) in save.changes.keys(from).take(REMOVED) {
-            count += 1;
+    /// Removes some keys of saves that have ended, from one of them and an index of its keys on.
+    fn remove_some(&mut self, saves: &[Arc<Queued>], (at, from): &mut (usize, usize)) {
+        for _ in 0..REMOVED {
+            let Some(save) = saves.get(*at) else { break };
+            let Some((key, _)) = save.changes.keys(*from).next() else {
+                self.saves.remove(&save.ticket);
+                (*at, *from) = (*at + 1, 0);
+                continue;
+            };
+            *from += 1;
             let Some(of_key) = self.keys.get_mut(key) else { continue };
             // Mostly the first.
             if let Some(at) = of_key.iter().position(|(ticket, _)| *ticket == save.ticket) {
@@ -129,14 +143,9 @@ impl Queue {
                 self.keys.remove(key);
             }
         }
-        let is_more = count == REMOVED;
-        if !is_more {
-            self.saves.remove(&save.ticket);
-            if self.saves.is_empty() {
-                self.erased = Erased::default();
-            }
+        if self.saves.is_empty() {
+            self.erased = Erased::default();
         }
-        is_more
     }
 
     /// Returns what is queued for a key.

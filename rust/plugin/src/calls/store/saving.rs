@@ -22,6 +22,9 @@ use crate::jobs::pool;
 use crate::jobs::task::{Job, STEP};
 use crate::report::{Failure, Line, Outcome};
 
+/// Saves that join another one at a time.
+const BEHIND: usize = 16;
+
 /// A flag, or what is said of another argument.
 type Flag = Result<bool, String>;
 
@@ -109,9 +112,9 @@ pub trait Joinable: Sized + Send {
 
     fn changes(&self) -> &Changes<'_, Self::Keep>;
 
-    /// Returns the save that waits right behind this one, if it may be in the same commit.
-    fn next(&self, _file: &StoreFile) -> Option<Self> {
-        None
+    /// Returns some saves that wait right behind this one, if they may be in the same commit.
+    fn behind(&self, _file: &StoreFile) -> Vec<Self> {
+        Vec::new()
     }
 
     /// Returns false if one of them was cancelled.
@@ -122,7 +125,7 @@ pub trait Joinable: Sized + Send {
     /// They could not be saved together.
     fn part(_saves: &[Self], _file: &StoreFile) {}
 
-    fn end(&self, _file: &StoreFile, _result: Result<(), Failure>) {}
+    fn end(_saves: &[Self], _file: &StoreFile, _result: &Result<(), Failure>) {}
 
     fn end_by_other(&self) -> Option<Result<(), Failure>> {
         None
@@ -152,10 +155,11 @@ impl Joinable for Arc<Queued> {
         &self.changes
     }
 
-    fn next(&self, file: &StoreFile) -> Option<Self> {
-        let next = Ticket::next(self.ticket)?;
+    fn behind(&self, file: &StoreFile) -> Vec<Self> {
+        let behind = Ticket::behind(self.ticket, BEHIND);
         let queue = file.queue();
-        queue.waiting(next).filter(|_| self.ticket > queue.alone_to)
+        let waiting = behind.into_iter().map_while(|ticket| queue.waiting(ticket));
+        waiting.take_while(|_| self.ticket > queue.alone_to).collect()
     }
 
     fn commit(saves: &[Self], file: &StoreFile) -> bool {
@@ -169,9 +173,8 @@ impl Joinable for Arc<Queued> {
         queue.alone_to = saves.last().map_or(0, |save| save.ticket);
     }
 
-    fn end(&self, file: &StoreFile, result: Result<(), Failure>) {
-        file.queue().end(self, result);
-        file.remove_queued(self);
+    fn end(saves: &[Self], file: &StoreFile, result: &Result<(), Failure>) {
+        file.end_queued(saves, result);
     }
 
     fn end_by_other(&self) -> Option<Result<(), Failure>> {
@@ -184,7 +187,7 @@ impl Joinable for Arc<Queued> {
     }
 
     fn remove(&self, file: &StoreFile) {
-        file.remove_queued(self);
+        file.remove_queued(std::slice::from_ref(self));
     }
 }
 
@@ -225,22 +228,25 @@ impl<J: Joinable> Saving<J> {
         let file = &*turn.file;
         match self.stage {
             Stage::Begin => {
-                turn.with(|store| store.begin().map_err(|error| file.failure(&error)))?;
+                file.with(|store| store.begin().map_err(|error| file.failure(&error)))?;
                 self.stage = Stage::Make;
                 Ok(NextStep::More)
             }
             Stage::Make => {
                 // All saves that are short, as each step takes its time.
                 let enough = self.len + STEP;
-                turn.with(|store| {
+                file.with(|store| {
                     while self.len < enough && self.next < self.saves.len() {
                         let save = &self.saves[self.next];
                         self.len += 1 + save.changes().make_some(&mut self.at, file, store, threads)?;
                         if self.at == At::End {
-                            let joined = if self.len < JOINED { save.next(file) } else { None };
-                            self.saves.extend(joined);
-                            self.next += 1;
-                            self.at = At::Range;
+                            let is_last = self.next + 1 == self.saves.len();
+                            let behind = if is_last { save.behind(file) } else { Vec::new() };
+                            self.saves.extend(behind);
+                            (self.next, self.at) = (self.next + 1, At::Range);
+                            if self.len >= JOINED {
+                                self.saves.truncate(self.next);
+                            }
                         }
                     }
                     Ok(())
@@ -256,10 +262,10 @@ impl<J: Joinable> Saving<J> {
                 if !J::commit(&self.saves, file) {
                     return self.begin_again(turn);
                 }
-                turn.with(|store| store.commit().map_err(|error| file.failure(&error)))?;
+                file.with(|store| store.commit().map_err(|error| file.failure(&error)))?;
                 self.stage = Stage::Ended;
                 engine::keep(&file.path);
-                self.saves.iter().for_each(|save| save.end(file, Ok(())));
+                J::end(&self.saves, file, &Ok(()));
                 Ok(NextStep::Done)
             }
             Stage::Ended => Ok(NextStep::Done),
@@ -284,7 +290,7 @@ impl<J: Joinable> StoreWork for Saving<J> {
             }
             Err(failure) => {
                 self.take_back(turn);
-                self.saves[0].end(&turn.file, Err(failure.clone()));
+                J::end(&self.saves[..1], &turn.file, &Err(failure.clone()));
                 Err(failure)
             }
             step => step,

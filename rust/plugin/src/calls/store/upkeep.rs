@@ -42,7 +42,7 @@ impl Upkeep {
         let ticket = file.ticket();
         let number = ticket.0.number();
         let checkpoint = Checkpoint { file: Arc::downgrade(file), ticket, waits: false };
-        dispatch::start_alone(Box::new(checkpoint), |task| add_task(number, task));
+        dispatch::start_alone(Box::new(checkpoint), |task| add_task(&[number], task));
     }
 }
 
@@ -52,11 +52,11 @@ impl StoreWork for Upkeep {
     fn step(&mut self, turn: &Turn, _: &Threads) -> Result<NextStep, Failure> {
         let failed = |error| turn.file.failure(&error);
         let Some((_, left)) = &mut self.pages else {
-            let all = turn.with(|store| store.free_pages().map_err(failed))?;
+            let all = turn.file.with(|store| store.free_pages().map_err(failed))?;
             self.pages = Some((all, all));
             return Ok(NextStep::Blocking);
         };
-        *left = turn.with(|store| store.shrink().map_err(failed))?;
+        *left = turn.file.with(|store| store.shrink().map_err(failed))?;
         Ok(if *left == 0 { NextStep::Done } else { NextStep::Blocking })
     }
 
@@ -135,9 +135,9 @@ impl Backup {
             Err(failure) => (PathBuf::new(), Err(failure), String::new()),
         };
         let is_valid = result.is_ok();
-        let mut both = take_both(is_valid.then(|| file.line.clone())).into_iter();
+        let mut both = take_both(is_valid.then(|| Arc::clone(&file.line))).into_iter();
         let (copies, turn) = (both.next(), both.next());
-        let target = is_valid.then(|| WriteTicket(Ticket::take_in(Ticket::line(&path).join("targets"))));
+        let target = is_valid.then(|| WriteTicket(Ticket::take_in(format!("{}/targets", Ticket::line(&path)).into())));
         Self {
             path,
             shown,
