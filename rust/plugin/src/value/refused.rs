@@ -89,8 +89,8 @@ pub fn is_sound(reader: &Reader<'_>, shape: &str) -> Result<bool, CodecError> {
             };
             is_sound == Some(true)
         }
-        // What other tracks hold.
-        ("handles", _) => true,
+        // What other tracks hold, and what the engine takes for none of these.
+        ("handles" | "tilts", _) => true,
         _ => false,
     })
 }
