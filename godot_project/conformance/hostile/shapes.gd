@@ -5,7 +5,7 @@ extends "numbers.gd"
 ##     godot --headless --path godot_project res://conformance/all.tscn -- --long hostile/shapes
 
 ## What fills objects of which new ones store nothing that could be shorter.
-static var calls: Dictionary[StringName, Array] = {
+var _calls: Dictionary[StringName, Array] = {
 	&"Animation": [
 		["add_track", 6], ["bezier_track_insert_key", 0, 0.0, 1.0], ["bezier_track_insert_key", 0, 1.0, 1.0], ["add_track", 0],
 		["track_insert_key", 1, 0.0, 1], ["add_track", 5], ["track_insert_key", 2, 0.0, {"method": &"a", "args": []}], ["add_track", 8],
@@ -32,7 +32,7 @@ static var calls: Dictionary[StringName, Array] = {
 	&"Translation": [["add_message", &"a", &"b"]],
 }
 ## Values of other types and shapes.
-static var others: Array = [
+var _others: Array = [
 	null, 1, "a", [], [null], [1], [1, 2], [[], []], [[1, 2, 3], [4, 5]], [{}], ["a"], [Resource.new()], {}, {"a": 1}, {1: []},
 	Resource.new(), PackedByteArray([1]), PackedInt32Array([1]), PackedInt32Array([100_000_000, -1, 3]), PackedStringArray(["a"]),
 	PackedFloat32Array([1]), PackedVector2Array([Vector2.ONE]), PackedVector3Array([Vector3.ONE]),
@@ -50,9 +50,9 @@ static func arrays(count: int) -> Array:
 
 func _made(of: StringName) -> Object:
 	var object := super(of)
-	for filled_class: StringName in calls:
+	for filled_class: StringName in _calls:
 		if object.is_class(filled_class):
-			for each: Array in calls[filled_class]:
+			for each: Array in _calls[filled_class]:
 				object.callv(each[0] as StringName, each.slice(1))
 	return object
 
@@ -66,7 +66,7 @@ func _trials(of: StringName, property: String, value: Variant) -> Array[Array]:
 		texts = ["(".repeat(50_000), "{".repeat(50_000)]
 	var trials: Array[Array] = []
 	if typeof(value) in [TYPE_NIL, TYPE_STRING, TYPE_OBJECT] or typeof(value) >= TYPE_DICTIONARY:
-		for shape: Variant in others + _shapes(value, 4) + texts:
+		for shape: Variant in _others + _shapes(value, 4) + texts:
 			trials.append([property, shape])
 	return trials
 
@@ -76,7 +76,7 @@ func _shapes(value: Variant, depth: int) -> Array:
 	var found: Array = []
 	if value is Dictionary or typeof(value) == TYPE_ARRAY and not (value as Array).is_typed():
 		for key: Variant in value if value is Dictionary else range(mini((value as Array).size(), 12)):
-			for shape: Variant in others + (_shapes(value[key], depth - 1) if depth else []):
+			for shape: Variant in _others + (_shapes(value[key], depth - 1) if depth else []):
 				found.append(value.duplicate())
 				found[-1][key] = shape
 			if value is Dictionary:
