@@ -197,20 +197,6 @@ func test_skipped_properties() -> void:
 	check_int((VarBatch.bytes_to_var(wrong, [Item]) as Item).number, 1, "number")
 
 
-## What objects store although their class declares that none does, and what they take although they say that they did not.
-func test_properties_that_classes_do_not_declare() -> void:
-	var mesh := MeshInstance3D.new()
-	mesh.sorting_offset = 5.0
-	mesh.sorting_use_aabb_center = false
-	var tiles := TileSet.new()
-	tiles.add_terrain_set()
-	for object: Object in [mesh, tiles]:
-		var found: Object = VarBatch.bytes_to_var(var_to_bytes_with_objects(object), [StringName(object.get_class())])
-		_check_same(found, object, object.get_class())
-		Values.discard(found)
-	mesh.free()
-
-
 ## Properties that a class makes up as it reads them.
 func test_properties_that_no_list_has() -> void:
 	var animation := Animation.new()
@@ -239,7 +225,6 @@ func test_arguments() -> void:
 		[Curve]: 'found GDScriptNativeClass (write &"Curve" instead of Curve)',
 		[Curve.new()]: "found Curve",
 		[&"GDScript"]: "expected classes that hold data, found GDScript, as a Script holds code",
-		[&"PackedScene"]: "expected classes that hold data, found PackedScene, as a PackedScene holds code",
 		[scene]: "found PackedScene, as a PackedScene holds code",
 		[source]: "expected a script with a path in res://, found one without, at index 0",
 		{5: Item}: "expected paths of scripts or names of classes as keys of allow_objects, found int",

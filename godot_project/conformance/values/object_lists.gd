@@ -121,6 +121,20 @@ func test_each_property_beside_the_others() -> void:
 			properties.reverse()
 
 
+## What objects store although their class declares that none does, and what they take although they say that they did not.
+func test_properties_that_classes_do_not_declare() -> void:
+	var mesh := MeshInstance3D.new()
+	mesh.sorting_offset = 5.0
+	mesh.sorting_use_aabb_center = false
+	var tiles := TileSet.new()
+	tiles.add_terrain_set()
+	for object: Object in [mesh, tiles]:
+		var found: Object = VarBatch.bytes_to_var(var_to_bytes_with_objects(object), [StringName(object.get_class())])
+		check_value(var_to_bytes_with_objects(found), var_to_bytes_with_objects(object), object.get_class())
+		Values.discard(found)
+	mesh.free()
+
+
 ## What the table says of setters, for undo and restores: an idle property changes by its own setter only, one that moves others
 ## changes no more than these, and one that moves none holds what another object has. In the tree.
 func test_what_setters_change() -> void:
