@@ -20,8 +20,8 @@ pub enum Switch {
     Setting(StringName),
 }
 
-/// Classes whose transform is that of another object too.
-const LINKED: [&str; 2] = ["RemoteTransform2D", "RemoteTransform3D"];
+/// Classes whose transform is that of another object too, or of a physics body.
+const LINKED: [&str; 4] = ["AnimatableBody2D", "AnimatableBody3D", "RemoteTransform2D", "RemoteTransform3D"];
 
 /// Returns all that the setters of some properties of a native class change, beside these. `None` if that is not known.
 pub fn moved_by<'n>(class: &StringName, names: impl Iterator<Item = &'n str>) -> Option<HashSet<&'static str>> {

@@ -265,7 +265,12 @@ impl List {
 
     /// True if a scene stores one of the recorded properties of this object, not only of others.
     pub fn stores(&self, property: &PropertyPath) -> bool {
-        !self.recorded.paths[self.stored..].contains(property)
+        !self.not_stored().contains(property)
+    }
+
+    /// Returns the recorded properties that a scene stores of other objects of the class only.
+    pub fn not_stored(&self) -> &[PropertyPath] {
+        &self.recorded.paths[self.stored..]
     }
 
     /// Returns how the list of an object changed to another one, or `None` if an edit of values explains it.

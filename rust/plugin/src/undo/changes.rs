@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use varbatch_codec::change::Op;
 
 use super::narrow::Narrowed;
 use super::recording::{Part, Recording};
 use super::states::{BATCH, Span, State, States};
 use crate::engine::{Slot, Value};
-use crate::objects::{List, Listed, Lists, Names, PropertyPath, SCRIPT, United};
+use crate::objects::{List, Listed, Lists, METADATA, Names, PropertyPath, SCRIPT, United};
 use crate::report::Reports;
 use crate::value::string_cache::Texts;
 
@@ -19,9 +19,13 @@ pub struct Changes {
     /// The new values of changed properties, and of all properties of whole objects.
     new: States,
     changes: Vec<Change>,
-    /// All old and new values of parts of objects that now have other properties or another script.
-    wholes: HashMap<usize, Vec<[Option<Span>; 2]>>,
+    /// What is set of parts of objects that now have other properties: what was changed, and all metadata, which comes back in
+    /// order; all properties, if they have another script. With the old and new values.
+    wholes: HashMap<usize, Vec<Whole>>,
 }
+
+/// A property with its old and its new value.
+type Whole = (usize, [Option<Span>; 2]);
 
 struct Change {
     part: usize,
@@ -120,7 +124,12 @@ impl Changes {
             self.changes.push(Change { part: index, property, old, new, op, narrowed });
         }
         if is_whole && part.is_complete && first < self.changes.len() {
-            let values = spans().map(|(old, new)| [old, new.map(|new| self.new.add(states.get(new)))]);
+            let changed: HashSet<_> = self.changes[first..].iter().map(|of| of.property).collect();
+            let texts = &part.names.texts;
+            let has_other_script = changed.iter().any(|&at| texts[at] == SCRIPT);
+            let is_set = |at: &usize| has_other_script || changed.contains(at) || texts[*at].starts_with(METADATA);
+            let set = spans().enumerate().filter(|(at, _)| is_set(at));
+            let values = set.map(|(at, (old, new))| (at, [old, new.map(|new| self.new.add(states.get(new)))]));
             self.wholes.insert(index, values.collect());
         }
     }
@@ -146,7 +155,7 @@ impl Changes {
         })
     }
 
-    /// Returns each changed part with what undoes it: all properties, if it has others now, and true.
+    /// Returns each changed part with what undoes it, and whether it has other properties now.
     pub fn by_part(&self) -> impl Iterator<Item = (&Part, Vec<Edit<'_>>, bool)> {
         self.changes.chunk_by(|one, other| one.part == other.part).map(|changes| {
             let index = changes[0].part;
@@ -155,7 +164,7 @@ impl Changes {
                 Edit { property, states, narrowed }
             };
             let edits = match self.wholes.get(&index) {
-                Some(all) => (0..).zip(all).map(|(property, &states)| edit(property, states, None)).collect(),
+                Some(all) => all.iter().map(|&(property, states)| edit(property, states, None)).collect(),
                 None => changes.iter().map(|of| edit(of.property, [Some(of.old), Some(of.new)], of.narrowed)).collect(),
             };
             (&self.parts[index], edits, self.wholes.contains_key(&index))

@@ -150,9 +150,10 @@ struct Target {
     class: StringName,
     names: Arc<Names>,
     changed: Vec<Changed>,
-    /// The properties of which another part is changed. The others keep their values.
+    /// The properties that may change: those of which another part is changed, and those that the object does not store, as it
+    /// has the value by another name. The others keep their values.
     free: Vec<usize>,
-    /// True if these are all properties that the object has, the script first.
+    /// True if the object had other properties.
     is_whole: bool,
 }
 
@@ -190,8 +191,13 @@ impl Step {
                 changed.iter_mut().for_each(|of| of.property = kept.binary_search(&of.property).expect("it is kept"));
                 names = Arc::clone(compared);
             }
+            let not_stored = part.list.as_ref().map_or(&[][..], |list| list.not_stored());
+            let is_free =
+                |at: &usize| not_stored.contains(&names.paths[*at]) && changed.iter().all(|of| of.property != *at);
+            let free =
+                if not_stored.is_empty() { Vec::new() } else { (0..names.paths.len()).filter(is_free).collect() };
             let (object, class) = (Slot::of(part.object.value()), part.class.clone());
-            Target { object, id: part.id, class, names, changed, free: Vec::new(), is_whole: *is_whole }
+            Target { object, id: part.id, class, names, changed, free, is_whole: *is_whole }
         };
         let is_alone = is_known && kinds.values().all(|kind| matches!(kind, Some((.., true))));
         let mut targets: Vec<_> = parts.iter().map(target).collect();
@@ -203,7 +209,8 @@ impl Step {
             for target in &mut targets {
                 let is_changed = |at| target.changed.iter().any(|of| of.property == at);
                 let is_free = |at: &usize| !is_changed(*at) && changed.contains(&key(target, *at));
-                target.free = (0..target.names.paths.len()).filter(is_free).collect();
+                let free: Vec<_> = (0..target.names.paths.len()).filter(is_free).collect();
+                target.free.extend(free);
             }
         }
         Self { targets, is_alone }
@@ -213,8 +220,11 @@ impl Step {
     fn set(&self, side: usize) -> Option<String> {
         let is_read = !self.is_alone || self.targets.iter().flat_map(|of| &of.changed).any(|of| of.narrowed.is_some());
         let count = self.targets.iter().map(|target| target.names.paths.len()).sum();
-        let (mut states, mut goals) =
-            if is_read { self.read() } else { (States::default(), vec![Span::default(); count]) };
+        let (mut states, mut goals) = if is_read {
+            self.read(Target::is_in_one_state)
+        } else {
+            (States::default(), vec![Span::default(); count])
+        };
         let mut rest = &mut *goals;
         for target in &self.targets {
             let own;
@@ -226,11 +236,13 @@ impl Step {
         }
         // Empty where any will do.
         let goals: Vec<_> = goals.iter().map(|&span| states.get(span)).collect();
-        let mut rest = &*goals;
+        let (mut rest, mut wholes) = (&*goals, Vec::new());
         for target in &self.targets {
             let own;
             (own, rest) = rest.split_at(target.names.paths.len());
-            target.set_changed(side, own);
+            if target.set_changed(side, own) {
+                wholes.push(target);
+            }
         }
         let mut settling = Settling::new(
             |now, goal: State<'_>| goal.is_of(now),
@@ -247,7 +259,7 @@ impl Step {
             settling.places = places.zip(goals).filter(is_wanted).collect();
             settling.settle();
         }
-        for target in self.targets.iter().filter(|target| target.is_whole) {
+        for target in wholes {
             target.added(side).into_iter().for_each(|at| settling.skipped.add(target.place(at), ADDED));
         }
         settling.skipped.text("skipped")
@@ -255,17 +267,21 @@ impl Step {
 
     /// True if all properties have these states: most setters change nothing else.
     fn has(&self, goals: &[State<'_>]) -> bool {
-        let (now, spans) = self.read();
+        let (now, spans) = self.read(|_, _, at| goals[at].is_none());
         spans.iter().zip(goals).all(|(&span, goal)| goal.is_none() || goal.is_same(now.get(span)))
     }
 
-    /// Reads what is compared of all objects; nothing of whole ones, which may lack some of it.
-    fn read(&self) -> (States, Vec<Span>) {
+    /// Reads what is compared of all objects, unless it is to be left out: an object may lack what an edit has changed.
+    fn read(&self, leaves_out: impl Fn(&Target, usize, usize) -> bool) -> (States, Vec<Span>) {
         let (mut states, mut spans, mut values) = (States::default(), Vec::new(), Vec::new());
         for target in &self.targets {
-            match target.is_whole {
-                true => values.resize_with(values.len() + target.names.paths.len(), Slot::new),
-                false => _ = target.names.read(target.object.value(), &mut values),
+            let (first, paths) = (values.len(), &target.names.paths);
+            let before = spans.len() + first;
+            values.resize_with(first + paths.len(), Slot::new);
+            for (at, (path, slot)) in paths.iter().zip(&mut values[first..]).enumerate() {
+                if !leaves_out(target, at, before + at) {
+                    path.read(target.object.value(), slot);
+                }
             }
             if values.len() >= BATCH {
                 states.encode(&values, &mut spans);
@@ -283,39 +299,57 @@ impl Target {
         Place { object, class: &self.class, id: self.id, path: &self.names.paths[property] }
     }
 
-    /// Sets what the edit has changed, and removes what it has added.
-    fn set_changed(&self, side: usize, goals: &[State<'_>]) {
+    /// Sets what the edit has changed, and removes what it has added. Returns true if there was any.
+    fn set_changed(&self, side: usize, goals: &[State<'_>]) -> bool {
         if self.is_whole {
             // All of it, so that what comes back is in order.
             let metadata = self.names.texts.iter().filter_map(|text| metadata_name(text));
             metadata.for_each(|name| engine::remove_meta(self.object.value(), &name));
         }
-        self.write_changed(goals);
+        self.write(self.changed.iter().map(|of| of.property), goals);
         let added = self.added(side);
-        if let Some((_, clear)) = CLEARED.iter().find(|(class, _)| !added.is_empty() && self.class == *class) {
-            self.object.value().variant().call(*clear, &[]);
-            self.write_changed(goals);
-        } else {
-            added.iter().for_each(|&at| _ = self.names.paths[at].write(self.object.value(), Slot::new().value()));
+        match CLEARED.iter().find(|(class, _)| self.class == *class) {
+            // Nothing that was not recorded.
+            Some((_, clear)) if !added.is_empty() && self.has_all() => {
+                self.object.value().variant().call(*clear, &[]);
+                self.write(0..self.names.paths.len(), goals);
+            }
+            Some(_) => {}
+            None => {
+                added.iter().for_each(|&at| _ = self.names.paths[at].write(self.object.value(), Slot::new().value()))
+            }
+        }
+        !added.is_empty()
+    }
+
+    fn write(&self, properties: impl Iterator<Item = usize>, goals: &[State<'_>]) {
+        for property in properties.filter(|&at| !goals[at].is_none()) {
+            let mut value = Slot::new();
+            goals[property].build(&mut value, &mut Texts::for_bytes(0));
+            self.names.paths[property].write(self.object.value(), value.value());
         }
     }
 
-    fn write_changed(&self, goals: &[State<'_>]) {
-        for of in self.changed.iter().filter(|of| !goals[of.property].is_none()) {
-            let mut value = Slot::new();
-            goals[of.property].build(&mut value, &mut Texts::for_bytes(0));
-            self.names.paths[of.property].write(self.object.value(), value.value());
-        }
+    /// True if the object may not have the property now.
+    fn is_in_one_state(&self, property: usize, _: usize) -> bool {
+        self.is_whole && self.changed.iter().any(|of| of.property == property)
+    }
+
+    /// True if these are all that the object stores.
+    fn has_all(&self) -> bool {
+        let known: HashSet<_> = self.names.paths.iter().map(|path| &path.name).collect();
+        Listed::of(self.object.value()).stored().iter().all(|name| known.contains(name))
     }
 
     /// Returns the properties that the object stores, and did not have on this side.
     fn added(&self, side: usize) -> Vec<usize> {
-        if !self.is_whole {
-            return Vec::new();
-        }
-        let stored: HashSet<_> = Listed::of(self.object.value()).stored().into_iter().collect();
         let gone = self.changed.iter().filter(|of| of.states[side].is_none()).map(|of| of.property);
-        gone.filter(|&at| stored.contains(&self.names.paths[at].name)).collect()
+        let mut gone: Vec<_> = gone.collect();
+        if !gone.is_empty() {
+            let stored: HashSet<_> = Listed::of(self.object.value()).stored().into_iter().collect();
+            gone.retain(|&at| stored.contains(&self.names.paths[at].name));
+        }
+        gone
     }
 }
 

@@ -4,7 +4,7 @@ use foldhash::HashMap;
 use godot::classes::RenderingServer;
 use godot::classes::rendering_server::ArrayFormat;
 use godot::obj::{EngineBitfield, Singleton};
-use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
+use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Reader, Text};
 
 pub fn no_such_class(name: &str) -> CodecErrorKind {
     CodecErrorKind::Refused(format!("expected a class that can be instantiated, found {name:?}"))
@@ -28,8 +28,9 @@ pub fn dropped() -> CodecErrorKind {
 /// True if the engine survives that a property is set to the value that comes next. `costs.txt` names what it must be:
 ///
 /// - `empty`: nothing, as the engine checks nothing of what is there; `texture`: nothing, or pixels of a graphics card;
-/// - `pairs`, `triples`: an Array of Arrays with as many elements;
-/// - `tags`, `brackets`: a text without deep nesting, and without many columns;
+/// - `pairs`, `triples`: an Array of Arrays with as many elements; `finite`: vectors of finite numbers;
+/// - `tags`, `shader`, `expression`: a text without deep nesting, many columns or definitions, or files that are no includes;
+/// - `messages`: a Dictionary whose keys are texts, or Arrays of two;
 /// - `bits`, `scene`, `tilts`, `handles`, `surfaces`: a Dictionary, or an Array of such, whose arrays are as long as others.
 pub fn is_sound(reader: &Reader<'_>, shape: &str) -> Result<bool, CodecError> {
     let mut reader = reader.clone();
@@ -41,11 +42,36 @@ pub fn is_sound(reader: &Reader<'_>, shape: &str) -> Result<bool, CodecError> {
         ("texture", Some(Event::Packed(plain))) => {
             plain.bytes.first().is_none_or(|mode| *mode > 2) && plain.kind == Kind::PackedByteArray
         }
+        // What has a type drops and converts what is in the bytes.
+        (_, Some(event)) if element_types(event) => false,
+        ("finite", Some(Event::Packed(plain))) => {
+            let (singles, doubles) = (plain.bytes.as_chunks::<4>().0, plain.bytes.as_chunks::<8>().0);
+            match plain.bytes.len() / plain.count.max(1) {
+                12 => singles.iter().all(|bytes| f32::from_le_bytes(*bytes).is_finite()),
+                _ => doubles.iter().all(|bytes| f64::from_le_bytes(*bytes).is_finite()),
+            }
+        }
+        ("messages", Some(Event::Dictionary { count, .. })) => {
+            let mut is_sound = true;
+            for _ in 0..count {
+                let inside = reader.depth();
+                is_sound &= match reader.next_event()? {
+                    Some(Event::Array { count, .. }) => count > 1,
+                    Some(event) => matches!(event, Event::String(_) | Event::StringName(_)),
+                    None => false,
+                };
+                reader.finish_value(inside)?;
+                reader.next_event()?;
+                reader.finish_value(inside)?;
+            }
+            is_sound
+        }
         ("pairs" | "triples" | "surfaces", Some(Event::Array { count, .. })) => {
             let mut is_sound = true;
             for _ in 0..count {
                 let inside = reader.depth();
                 is_sound &= match reader.next_event()? {
+                    Some(event) if element_types(event) => false,
                     Some(Event::Array { count, .. }) => {
                         (shape == "pairs" && count > 1) || (shape == "triples" && count > 2)
                     }
@@ -64,13 +90,12 @@ pub fn is_sound(reader: &Reader<'_>, shape: &str) -> Result<bool, CodecError> {
                 let digits: String = table.matches(|char: char| char.is_ascii_digit()).collect();
                 if digits.is_empty() { 0 } else { digits.parse().unwrap_or(usize::MAX) }
             });
-            let is_narrow = columns.fold(0, usize::saturating_add) <= MAX_NESTED + text.len() / 4;
-            is_narrow && is_shallow(text.split('[').skip(1).map(|tag| !tag.starts_with('/')))
+            columns.fold(0, usize::saturating_add) <= MAX_TAGS + text.len() / 4 && has_few_tags(text)
         }
-        ("brackets", Some(Event::String(Text::Utf8(text)))) => {
-            let brackets = text.matches(['(', '[', '{', ')', ']', '}']);
-            is_shallow(brackets.map(|bracket| "([{".contains(bracket)))
+        ("shader", Some(Event::String(Text::Utf8(text)))) => {
+            is_shallow(text) && includes_only_includes(text) && is_quick_to_expand(text)
         }
+        ("expression", Some(Event::String(Text::Utf8(text)))) => text.len() <= MAX_LINE && is_shallow(text),
         (_, Some(Event::Dictionary { count, .. })) => {
             let entries = Entries::read(&mut reader, count)?;
             let packed = |name, kind| entries.packed(name, kind).map(|(_, count)| count);
@@ -96,15 +121,71 @@ pub fn is_sound(reader: &Reader<'_>, shape: &str) -> Result<bool, CodecError> {
 }
 
 /// What may be nested in a text: the engine takes some of its stack for each.
-const MAX_NESTED: usize = 1024;
+const MAX_TAGS: usize = 1024;
+const MAX_BRACKETS: usize = 8192;
 
-/// True if few of what begins (`true`) has not ended at the same time.
-fn is_shallow(mut begins: impl Iterator<Item = bool>) -> bool {
-    let mut depth = 0_usize;
-    begins.all(|begins| {
-        depth = if begins { depth + 1 } else { depth.saturating_sub(1) };
-        depth <= MAX_NESTED
+/// Max bytes of an expression, and of a line for the preprocessor of shaders.
+const MAX_LINE: usize = 4096;
+
+/// Max bytes of a shader by its definitions: each is sought in all of it.
+const MAX_EXPANDED: usize = 64 << 20;
+
+/// The tags of a `RichTextLabel` in which others may be. All others are text, or end at once.
+const TAGS: &str = "b i u s code char table cell lang center left right fill p ul ol url hint dropcap indent color outline_size \
+                    outline_color font_size font opentype_features opentype otf bgcolor fgcolor shake wave tornado rainbow \
+                    pulse fade";
+
+/// True if few tags have not ended at the same time: only the last one can.
+fn has_few_tags(text: &str) -> bool {
+    let mut open = Vec::new();
+    text.split('[').skip(1).all(|tag| {
+        let tag = tag.split(']').next().unwrap_or_default();
+        let name = tag.split([' ', '=']).next().unwrap_or_default();
+        match tag.strip_prefix('/') {
+            Some(name) => _ = open.pop_if(|last| *last == name),
+            None if TAGS.split_ascii_whitespace().any(|known| known == name) => open.push(name),
+            None => {}
+        }
+        open.len() <= MAX_TAGS
     })
+}
+
+/// True if few brackets have not ended at the same time.
+fn is_shallow(text: &str) -> bool {
+    let mut depth = 0_usize;
+    text.matches(['(', '[', '{', ')', ']', '}']).all(|bracket| {
+        depth = if "([{".contains(bracket) { depth + 1 } else { depth.saturating_sub(1) };
+        depth <= MAX_BRACKETS
+    })
+}
+
+/// True if the preprocessor loads no other resources of the project, which may be scripts.
+fn includes_only_includes(text: &str) -> bool {
+    text.match_indices("include").all(|(at, word)| {
+        let line = text[..at].rsplit('\n').next().unwrap_or_default();
+        let rest = text[at + word.len()..].trim_start();
+        let path = rest.strip_prefix('"').and_then(|rest| rest.split('"').next());
+        !line.contains('#') && !line.contains("*/")
+            || path.is_some_and(|path| {
+                path.ends_with(".gdshaderinc") && (path.starts_with("res://") || !path.contains(':'))
+            })
+            || rest.starts_with(|char: char| char.is_alphanumeric() || char == '_')
+    })
+}
+
+/// True if the preprocessor has little to do.
+fn is_quick_to_expand(text: &str) -> bool {
+    let mut directives = text.lines().map(str::trim_start).filter(|line| line.starts_with('#'));
+    directives.all(|line| line.len() <= MAX_LINE) && text.matches("define").count() * text.len() <= MAX_EXPANDED
+}
+
+/// True for an Array or a Dictionary that has a type.
+fn element_types(event: Event<'_>) -> bool {
+    match event {
+        Event::Array { element, .. } => element != ElementType::Any,
+        Event::Dictionary { key, value, .. } => key != ElementType::Any || value != ElementType::Any,
+        _ => false,
+    }
 }
 
 /// The entries of a Dictionary whose keys are texts, each value as its first event.
@@ -172,8 +253,11 @@ impl<'a> Entries<'a> {
         let counts = [vertices.into(), vertices.into(), vertices.into(), indices];
         let mut arrays =
             ["vertex_data", "attribute_data", "skin_data", "index_data"].into_iter().zip(strides).zip(counts);
+        // The engine converts those of older versions, but not compressed ones.
+        let is_convertible = !format.is_set(ArrayFormat::FLAG_COMPRESS_ATTRIBUTES) || format.ord() >> VERSION_AT > 0;
         Some(
             strides[0] > 0
+                && is_convertible
                 && arrays.all(|((name, stride), count)| {
                     self.packed(name, Kind::PackedByteArray)
                         .is_some_and(|(bytes, _)| bytes.len() as i64 == i64::from(stride) * count)
