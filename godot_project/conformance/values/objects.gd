@@ -164,6 +164,7 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 	var scene := {"names": PackedStringArray(["a"]), "variants": [], "version": 3}
 	scene.merge({"node_count": 1, "nodes": huge, "conn_count": 0, "conns": PackedInt32Array()})
 	var keys := {"times": PackedFloat32Array([0, 1]), "points": PackedFloat32Array(range(10)), "handle_modes": PackedInt32Array([0])}
+	var points: Dictionary[String, Variant] = {"points": PackedVector3Array([Vector3.ZERO])}
 	for hostile: Array in [
 		["Curve2D", "point_count", many],
 		["Curve3D", "point_count", 66_000],
@@ -196,15 +197,24 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 		["Curve3D", "_data", {"points": PackedVector3Array(filled(30, Vector3())), "tilts": PackedFloat32Array([1])}],
 		["Animation", "tracks/0/keys", keys],
 		["Animation", "tracks/0/keys", keys.merged({"handle_modes": [0, 0]}, true)],
+		["Curve3D", "_data", points],
 		["TileSet", "tile_proxies/coords_level", [1, 2]],
+		["TileSet", "tile_proxies/coords_level", [Array([1, 2], TYPE_INT, &"", null)]],
 		["TileSet", "tile_proxies/alternative_level", [[1, 2, 3], [4, 5]]],
 		["ArrayMesh", "surfaces/0", {"primitive": 3, "arrays": [], "morph_arrays": []}],
 		["ArrayMesh", "_surfaces", [{"primitive": 3, "format": 0, "vertex_count": 3, "aabb": AABB()}]],
 		["ArrayMesh", "_surfaces", [{"format": 1 | 1 << 35, "vertex_count": 3, "vertex_data": filled_bytes(35)}]],
 		["RichTextLabel", "text", "[table=9999][table=99999999,top]"],
 		["RichTextLabel", "text", "[b]".repeat(2000)],
-		["Shader", "code", "shader_type spatial; void fragment() {" + "{".repeat(2000)],
-		["AnimationNodeStateMachineTransition", "advance_expression", "([".repeat(1000)],
+		["RichTextLabel", "text", "[b][/z]".repeat(2000)],
+		["Shader", "code", "shader_type spatial; void fragment() {" + "{".repeat(9000)],
+		["Shader", "code", "#if " + "!".repeat(9000) + "1\n#endif"],
+		["Shader", "code", "#define A 1\n".repeat(9000)],
+		["Shader", "code", '# include "res://conformance/values/objects.gd"'],
+		["ShaderInclude", "code", '/* */#include/**/"/tmp/a.gdshaderinc"'],
+		["AnimationNodeStateMachineTransition", "advance_expression", "1+".repeat(9000)],
+		["Translation", "messages", {["a"]: ["b"]}],
+		["ConvexPolygonShape3D", "points", PackedVector3Array([Vector3(NAN, 0, 0), Vector3(0, INF, 0)])],
 	]:
 		var bytes := Values.object(hostile[0] as String, {hostile[1]: hostile[2]})
 		var expected := "%s of %s" % [hostile[1], hostile[0]]
@@ -288,14 +298,15 @@ func test_what_is_alike_and_sound_is_made() -> void:
 	var others: Array = [Gradient.new(), path, animation, mesh, small, FastNoiseLite.new()]
 	for numbers: Array in [
 		["Curve", "point_count", 5000], ["Skin", "bind_count", 5000], ["SphereMesh", "radial_segments", 512],
-		["HeightMapShape3D", "map_width", 513], ["SkeletonProfile", "bone_size", 300]
+		["HeightMapShape3D", "map_width", 513], ["SkeletonProfile", "bone_size", 300],
+		["Shader", "code", '/*#include "res://a.gdshaderinc"*/' + "// :( include, please\n".repeat(2000)]
 	]:
 		others.append(ClassDB.instantiate(numbers[0] as StringName))
 		others[-1].set(numbers[1], numbers[2])
 	for resource: Resource in [curve, scene, bits, tiles] + others:
 		var bytes := var_to_bytes_with_objects([resource])
 		check_bytes(var_to_bytes_with_objects(VarBatch.bytes_to_var(bytes, true)), bytes, resource.get_class())
-	for numbers: Array in [["RichTextLabel", "text", "[b]a[/b][table=3][/table]\n".repeat(3000)], ["ItemList", "item_count", 3000], ["CCDIK3D", "setting_count", 200], ["CPUParticles2D", "amount", 20_000], ["Skeleton3D"]]:
+	for numbers: Array in [["RichTextLabel", "text", "[b]a[/b][table=3][/table] [12:00] [Bob]: a[0][br]\n".repeat(3000)], ["ItemList", "item_count", 3000], ["CCDIK3D", "setting_count", 200], ["CPUParticles2D", "amount", 20_000], ["Skeleton3D"]]:
 		var node: Node = ClassDB.instantiate(numbers[0] as StringName)
 		node.set(numbers[1] if numbers.size() > 1 else "name", numbers[-1])
 		for index: int in 300 * int(node is Skeleton3D):

@@ -32,7 +32,12 @@ pub fn restore(members: &Members, bytes: &PackedByteArray, allow_objects: bool) 
         let mut budget = Budget::of_bytes(bytes.len());
         set_each(members, numbers, next, is_same, |now, value, (pass, of), new| {
             // Once, however often it is set.
-            let mut is_small = || budget.allows(of.class, of.id, of.path, value);
+            let mut is_small = || match of.path.last_object(of.object) {
+                Some((object, path)) => {
+                    budget.allows(&engine::class_name(object.value()), object.value().object_id(), &path, value)
+                }
+                None => budget.allows(of.class, of.id, of.path, value),
+            };
             if pass > 0 || is_small() { make(now, value, allow_objects, new) } else { Err(TOO_LARGE) }
         })
     }))

@@ -269,10 +269,11 @@ impl Class {
 /// A property that loads an image by its path, of compressed textures.
 pub const LOADED: &str = "load_path";
 
-/// True if a path in the project comes next: by another one, the engine would open any file, also over a network.
+/// True if a path in the project comes next, or none: by another one, the engine would open any file, also over a network.
 #[cold]
 pub fn is_in_project(reader: &Reader<'_>) -> bool {
-    matches!(reader.clone().next_event(), Ok(Some(Event::String(Text::Utf8(path)))) if path.starts_with("res://"))
+    matches!(reader.clone().next_event(), Ok(Some(Event::String(Text::Utf8(path))))
+        if path.is_empty() || path.starts_with("res://"))
 }
 
 /// The properties of objects of a class.

@@ -34,6 +34,20 @@ impl PropertyPath {
         engine::read_property(object, &self.name, slot) && self.subnames.iter().all(|name| read_part(name, slot))
     }
 
+    /// Returns the last object on the way, and what leads from it: to write there costs what it costs to write this. Scripts may run.
+    pub fn last_object(&self, object: &Value) -> Option<(Slot, Self)> {
+        self.subnames.first()?;
+        let (mut at, mut found) = (engine::property(object, &self.name)?, None);
+        for (index, name) in self.subnames.iter().enumerate() {
+            if at.value().object_id() != 0 {
+                let subnames = self.subnames[index + 1..].to_vec();
+                found = Some((Slot::of(at.value()), Self { name: name.clone(), subnames }));
+            }
+            at = engine::property(at.value(), name)?;
+        }
+        found
+    }
+
     /// Writes it. `false` if there is no such property or part, or the object refuses the value. Scripts may run.
     #[inline]
     pub fn write(&self, object: &Value, new: &Value) -> bool {

@@ -316,7 +316,9 @@ impl Target {
             }
             Some(_) => {}
             None => {
-                added.iter().for_each(|&at| _ = self.names.paths[at].write(self.object.value(), Slot::new().value()))
+                for at in &added {
+                    self.names.paths[*at].write(self.object.value(), Slot::new().value());
+                }
             }
         }
         !added.is_empty()
@@ -344,7 +346,8 @@ impl Target {
     /// Returns the properties that the object stores, and did not have on this side.
     fn added(&self, side: usize) -> Vec<usize> {
         let gone = self.changed.iter().filter(|of| of.states[side].is_none()).map(|of| of.property);
-        let mut gone: Vec<_> = gone.collect();
+        // Metadata is removed in any case.
+        let mut gone: Vec<_> = gone.filter(|&at| metadata_name(&self.names.texts[at]).is_none()).collect();
         if !gone.is_empty() {
             let stored: HashSet<_> = Listed::of(self.object.value()).stored().into_iter().collect();
             gone.retain(|&at| stored.contains(&self.names.paths[at].name));

@@ -28,7 +28,7 @@ pub fn dropped() -> CodecErrorKind {
 /// True if the engine survives that a property is set to the value that comes next. `costs.txt` names what it must be:
 ///
 /// - `empty`: nothing, as the engine checks nothing of what is there; `texture`: nothing, or pixels of a graphics card;
-/// - `pairs`, `triples`: an Array of Arrays with as many elements; `finite`: vectors of finite numbers;
+/// - `pairs`, `triples`: an Array of Arrays with as many elements; `finite`: vectors that are not both infinite and no numbers;
 /// - `tags`, `shader`, `expression`: a text without deep nesting, many columns or definitions, or files that are no includes;
 /// - `messages`: a Dictionary whose keys are texts, or Arrays of two;
 /// - `bits`, `scene`, `tilts`, `handles`, `surfaces`: a Dictionary, or an Array of such, whose arrays are as long as others.
@@ -45,11 +45,13 @@ pub fn is_sound(reader: &Reader<'_>, shape: &str) -> Result<bool, CodecError> {
         // What has a type drops and converts what is in the bytes.
         (_, Some(event)) if element_types(event) => false,
         ("finite", Some(Event::Packed(plain))) => {
-            let (singles, doubles) = (plain.bytes.as_chunks::<4>().0, plain.bytes.as_chunks::<8>().0);
-            match plain.bytes.len() / plain.count.max(1) {
-                12 => singles.iter().all(|bytes| f32::from_le_bytes(*bytes).is_finite()),
-                _ => doubles.iter().all(|bytes| f64::from_le_bytes(*bytes).is_finite()),
-            }
+            let parts = plain.bytes.chunks_exact(if plain.bytes.len() == plain.count * 12 { 4 } else { 8 });
+            let mut numbers = parts.map(|bytes| match bytes.try_into() {
+                Ok(bytes) => f32::from_le_bytes(bytes).into(),
+                Err(_) => f64::from_le_bytes(bytes.try_into().expect("8 bytes")),
+            });
+            // Either alone is none of a shape, but only both of them keep the engine at it for ever.
+            !numbers.clone().any(f64::is_nan) || !numbers.any(f64::is_infinite)
         }
         ("messages", Some(Event::Dictionary { count, .. })) => {
             let mut is_sound = true;
@@ -92,9 +94,7 @@ pub fn is_sound(reader: &Reader<'_>, shape: &str) -> Result<bool, CodecError> {
             });
             columns.fold(0, usize::saturating_add) <= MAX_TAGS + text.len() / 4 && has_few_tags(text)
         }
-        ("shader", Some(Event::String(Text::Utf8(text)))) => {
-            is_shallow(text) && includes_only_includes(text) && is_quick_to_expand(text)
-        }
+        ("shader", Some(Event::String(Text::Utf8(text)))) => is_shallow(text) && is_quick_to_expand(text),
         ("expression", Some(Event::String(Text::Utf8(text)))) => text.len() <= MAX_LINE && is_shallow(text),
         (_, Some(Event::Dictionary { count, .. })) => {
             let entries = Entries::read(&mut reader, count)?;
@@ -126,6 +126,9 @@ const MAX_BRACKETS: usize = 8192;
 
 /// Max bytes of an expression, and of a line for the preprocessor of shaders.
 const MAX_LINE: usize = 4096;
+
+/// The first bit of the version in the format of a mesh.
+const VERSION_AT: u32 = 35;
 
 /// Max bytes of a shader by its definitions: each is sought in all of it.
 const MAX_EXPANDED: usize = 64 << 20;
@@ -160,23 +163,30 @@ fn is_shallow(text: &str) -> bool {
 }
 
 /// True if the preprocessor loads no other resources of the project, which may be scripts.
-fn includes_only_includes(text: &str) -> bool {
-    text.match_indices("include").all(|(at, word)| {
-        let line = text[..at].rsplit('\n').next().unwrap_or_default();
-        let rest = text[at + word.len()..].trim_start();
+fn includes_only_includes(line: &str) -> bool {
+    line.match_indices("include").all(|(at, word)| {
+        let is_directive = match line[..at].rsplit_once('#') {
+            Some((_, between)) => between.trim().is_empty() || between.trim_start().starts_with("/*"),
+            None => line[..at].trim_end().ends_with("*/"),
+        };
+        let rest = line[at + word.len()..].trim_start();
         let path = rest.strip_prefix('"').and_then(|rest| rest.split('"').next());
-        !line.contains('#') && !line.contains("*/")
-            || path.is_some_and(|path| {
-                path.ends_with(".gdshaderinc") && (path.starts_with("res://") || !path.contains(':'))
-            })
-            || rest.starts_with(|char: char| char.is_alphanumeric() || char == '_')
+        let is_include = |path: &str| {
+            let is_here = path.starts_with("res://") || !path.contains([':', '\\']) && !path.starts_with('/');
+            is_here && path.ends_with(".gdshaderinc")
+        };
+        let is_other_word = rest.starts_with(|char: char| char.is_alphanumeric() || char == '_');
+        !is_directive || is_other_word || path.is_some_and(is_include)
     })
 }
 
-/// True if the preprocessor has little to do.
+/// True if the preprocessor of shaders has little to do.
 fn is_quick_to_expand(text: &str) -> bool {
-    let mut directives = text.lines().map(str::trim_start).filter(|line| line.starts_with('#'));
-    directives.all(|line| line.len() <= MAX_LINE) && text.matches("define").count() * text.len() <= MAX_EXPANDED
+    let is_quick = |line: &str| match line.len() {
+        ..=MAX_LINE => includes_only_includes(line),
+        _ => !line.contains('#') && !line.contains("*/"),
+    };
+    text.matches("define").count() * text.len() <= MAX_EXPANDED && text.lines().all(is_quick)
 }
 
 /// True for an Array or a Dictionary that has a type.
