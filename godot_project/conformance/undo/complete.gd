@@ -13,6 +13,39 @@ const NOT_HELD: PackedStringArray = [
 var _before := PackedByteArray()
 
 
+## Neither what is left out, nor what somebody else has added, nor what an object has by two names.
+func test_what_was_not_recorded_stays() -> void:
+	var animation := Animation.new()
+	recorder.record_complete(animation, ["length"])
+	animation.add_track(Animation.TYPE_VALUE)
+	recorder.commit(history, "a track")
+	animation.length = 7
+	expect_logged(history.undo, 0, 1, "the edit has added it, and nothing removes it")
+	check_exact(animation.length, 7.0, "left out")
+	animation = Animation.new()
+	recorder.record_complete(animation)
+	animation.add_track(Animation.TYPE_VALUE)
+	recorder.commit(history, "a track")
+	animation.add_track(Animation.TYPE_VALUE)
+	expect_logged(history.undo, 0, 1, "the edit has added it, and nothing removes it")
+	check_int(animation.get_track_count(), 2, "another track")
+	var light: OmniLight3D = node(OmniLight3D.new())
+	recorder.record(light)
+	edit(light, {"light_size": 0.5})
+	recorder.commit(history, "a size")
+	history.undo()
+	check_exact(light.light_size, 0.0, "of two names")
+	# Outside the tree, a Control does not take what it has.
+	var label := Label.new()
+	label.set_anchors_preset(Control.PRESET_FULL_RECT)
+	recorder.record_complete(label)
+	label.add_theme_color_override("font_color", Color.RED)
+	recorder.commit(history, "a color")
+	history.undo()
+	check_exact([label.anchor_right, label.has_theme_color_override("font_color")], [1.0, false], "outside the tree")
+	label.free()
+
+
 ## A script for another, with the values of the variables of both.
 func test_another_script() -> void:
 	var object: Node2D = node(Node2D.new())
