@@ -22,6 +22,8 @@ pub struct Copy {
     /// After the writer, whose connection is closed first.
     _place: Place,
     path: PathBuf,
+    /// True if there was a store at the path.
+    replaces: bool,
     new: PathBuf,
     walk: Walk,
     /// Keys that are to be copied next, and whether more follow.
@@ -35,7 +37,7 @@ impl Copy {
     /// Begins a copy. In the end it takes the place of the store at `path`, if there is one. Fails if another file is there.
     pub fn begin(path: &Path) -> Result<Self> {
         let path = real(path)?;
-        old_store(&path)?;
+        let replaces = old_store(&path)?.is_some();
         let new = beside(&path, "-varbatch-copy");
         if new.exists() {
             // What a killed process left; unless another one is at it.
@@ -50,7 +52,7 @@ impl Copy {
         connection.execute_batch("PRAGMA synchronous = OFF; PRAGMA cache_size = -8192; BEGIN")?;
         let (writer, walk, keys) = (Some(Writer::new(connection)), Walk::default(), Vec::new().into_iter());
         let (budget, memory) = (Budget::of_walk(), Vec::new());
-        Ok(Self { writer, _place: place, path, new, walk, keys, is_more: true, budget, memory })
+        Ok(Self { writer, _place: place, path, replaces, new, walk, keys, is_more: true, budget, memory })
     }
 
     /// Copies some more keys, about `max` bytes. Returns false after the last. Fails at a value that is damaged.
@@ -82,7 +84,7 @@ impl Copy {
         drop(writer);
         File::options().write(true).open(&self.new)?.sync_all()?;
         // Nobody opens the old one until it is replaced, and no new one is.
-        if let Some(old) = old_store(&self.path)? {
+        if let Some(old) = old_store(&self.path)?.filter(|_| self.replaces) {
             set_aside_foreign(&old)?;
             fs::rename(&self.new, &self.path)?;
             let _ = fs::remove_file(beside(&self.path, "-wal"));

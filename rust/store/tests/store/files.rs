@@ -68,6 +68,14 @@ fn a_copy_is_whole_and_of_one_moment() {
     copy.add(&mut Store::open(&path).unwrap().reader().unwrap(), 1000).unwrap();
     drop(copy);
     assert_eq!(folder.names(), ["copy", "store"]);
+    // Nor does it replace a store that was made meanwhile.
+    let made = folder.join("made");
+    let mut copy = Copy::begin(&made).unwrap();
+    while copy.add(&mut Store::open(&path).unwrap().reader().unwrap(), 1 << 30).unwrap() {}
+    save_all(&mut Store::open(&made).unwrap(), 7);
+    assert!(matches!(copy.end(), Err(StoreError::Exists)));
+    let made = content(&Store::open(&made).unwrap()).unwrap();
+    assert!(made.values().all(|value| value.iter().all(|byte| *byte == 7)));
 }
 
 #[test]
