@@ -43,7 +43,7 @@ pub fn is_sound(reader: &Reader<'_>, shape: &str) -> Result<bool, CodecError> {
             plain.bytes.first().is_none_or(|mode| *mode > 2) && plain.kind == Kind::PackedByteArray
         }
         // What has a type drops and converts what is in the bytes.
-        (_, Some(event)) if element_types(event) => false,
+        (_, Some(event)) if is_typed(event) => false,
         ("finite", Some(Event::Packed(plain))) => {
             let parts = plain.bytes.chunks_exact(if plain.bytes.len() == plain.count * 12 { 4 } else { 8 });
             let mut numbers = parts.map(|bytes| match bytes.try_into() {
@@ -73,7 +73,7 @@ pub fn is_sound(reader: &Reader<'_>, shape: &str) -> Result<bool, CodecError> {
             for _ in 0..count {
                 let inside = reader.depth();
                 is_sound &= match reader.next_event()? {
-                    Some(event) if element_types(event) => false,
+                    Some(event) if is_typed(event) => false,
                     Some(Event::Array { count, .. }) => {
                         (shape == "pairs" && count > 1) || (shape == "triples" && count > 2)
                     }
@@ -134,7 +134,7 @@ const VERSION_AT: u32 = 35;
 const MAX_EXPANDED: usize = 64 << 20;
 
 /// The tags of a `RichTextLabel` in which others may be. All others are text, or end at once.
-const TAGS: &str = "b i u s code char table cell lang center left right fill p ul ol url hint dropcap indent color outline_size \
+const TAGS: &str = "b i u s code table cell lang center left right fill p ul ol url hint dropcap indent color outline_size \
                     outline_color font_size font opentype_features opentype otf bgcolor fgcolor shake wave tornado rainbow \
                     pulse fade";
 
@@ -190,7 +190,7 @@ fn is_quick_to_expand(text: &str) -> bool {
 }
 
 /// True for an Array or a Dictionary that has a type.
-fn element_types(event: Event<'_>) -> bool {
+fn is_typed(event: Event<'_>) -> bool {
     match event {
         Event::Array { element, .. } => element != ElementType::Any,
         Event::Dictionary { key, value, .. } => key != ElementType::Any || value != ElementType::Any,
