@@ -60,26 +60,6 @@ func test_refused() -> void:
 	var text := 'restore: skipped 1 value: %s, property "number": the object refuses the value'
 	check_restore(var_to_bytes([PackedByteArray([0, 2]), [1], first]), "a wrong type", [WARNING + CLASS + text % shown(object)])
 	check_value(object.number, 3, "what was refused")
-	# What would make the object large.
-	var curve := Curve.new()
-	state.clear()
-	state.add(curve, ["point_count"])
-	text = 'restore: skipped 1 value: %s, property "point_count": the bytes do not allow such a value, set it from code'
-	check_restore(var_to_bytes([PackedByteArray([3, 1]), 1 << 20]), "a large number", [WARNING + CLASS + text % shown(curve)])
-	check_restore(var_to_bytes([PackedByteArray([3, 1]), 100]), "a small number", [])
-	check_int(curve.point_count, 100, "points")
-	var path := Curve3D.new()
-	state.clear()
-	state.add(path, ["_data"])
-	text = text.replace("point_count", "_data") % shown(path)
-	check_restore(var_to_bytes([PackedByteArray([4, 1]), {"points": PackedVector3Array(filled(30, Vector3())), "tilts": PackedFloat32Array()}]), "a short array", [WARNING + CLASS + text])
-	# By way of another object.
-	var around: Path2D = node(Path2D.new())
-	around.curve = Curve2D.new()
-	state.clear()
-	state.add(around, ["curve:point_count"])
-	text = 'restore: skipped 1 value: %s, property "curve:point_count": the bytes do not allow such a value, set it from code'
-	check_restore(var_to_bytes([PackedByteArray([5, 1]), 1 << 20]), "a large part", [WARNING + CLASS + text % shown(around)])
 
 
 ## By their ids, as bytes hold nothing else. What is gone is null.

@@ -307,3 +307,23 @@ class Counting:
 		first = values[0]
 		second = values[1]
 		third = values[2]
+
+
+## What would make an object large, or what the engine does not survive; also by way of another object.
+func test_what_bytes_do_not_allow() -> void:
+	var around: Path2D = node(Path2D.new())
+	around.curve = Curve2D.new()
+	var curve := Curve.new()
+	var short := {"points": PackedVector3Array(filled(30, Vector3())), "tilts": PackedFloat32Array()}
+	var text := 'restore: skipped 1 value: %s, property "%s": the bytes do not allow such a value, set it from code'
+	var number := 0
+	for case: Array in [[curve, "point_count", 1 << 20], [Curve3D.new(), "_data", short], [around, "curve:point_count", 1 << 20]]:
+		state.clear()
+		state.add(case[0] as Object, [case[1]])
+		var expected: Array = [WARNING + CLASS + text % [shown(case[0] as Object), case[1]]]
+		check_restore(var_to_bytes([PackedByteArray([number, 1]), case[2]]), str(case[1]), expected)
+		number += 1
+	state.clear()
+	state.add(curve, ["point_count"])
+	check_restore(var_to_bytes([PackedByteArray([number, 1]), 100]), "a small number", [])
+	check_int(curve.point_count, 100, "points")

@@ -164,6 +164,10 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 	var scene := {"names": PackedStringArray(["a"]), "variants": [], "version": 3}
 	scene.merge({"node_count": 1, "nodes": huge, "conn_count": 0, "conns": PackedInt32Array()})
 	var keys := {"times": PackedFloat32Array([0, 1]), "points": PackedFloat32Array(range(10)), "handle_modes": PackedInt32Array([0])}
+	var mesh := ArrayMesh.new()
+	mesh.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, BoxMesh.new().get_mesh_arrays(), [], {}, Mesh.ARRAY_FLAG_COMPRESS_ATTRIBUTES)
+	var of_old_version: Array = mesh.get("_surfaces")
+	of_old_version[0].format &= (1 << 35) - 1
 	var points: Dictionary[String, Variant] = {"points": PackedVector3Array([Vector3.ZERO])}
 	for hostile: Array in [
 		["Curve2D", "point_count", many],
@@ -204,6 +208,7 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 		["ArrayMesh", "surfaces/0", {"primitive": 3, "arrays": [], "morph_arrays": []}],
 		["ArrayMesh", "_surfaces", [{"primitive": 3, "format": 0, "vertex_count": 3, "aabb": AABB()}]],
 		["ArrayMesh", "_surfaces", [{"format": 1 | 1 << 35, "vertex_count": 3, "vertex_data": filled_bytes(35)}]],
+		["ArrayMesh", "_surfaces", of_old_version],
 		["RichTextLabel", "text", "[table=9999][table=99999999,top]"],
 		["RichTextLabel", "text", "[b]".repeat(2000)],
 		["RichTextLabel", "text", "[b][/z]".repeat(2000)],

@@ -8,8 +8,8 @@ use foldhash::{HashMap, HashSet};
 use godot::builtin::{AnyArray, PackedByteArray, PackedStringArray, StringName, VarArray};
 use varbatch_codec::{Kind, Plain};
 
+use super::settle::Place;
 use crate::engine::{self, Slot, Value};
-use crate::objects::settle::Place;
 use crate::objects::{Listed, Lists, PropertyPath, SCRIPT, alive, distinct, moved_by, shown};
 use crate::report::Reports;
 

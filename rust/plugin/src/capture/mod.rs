@@ -10,6 +10,7 @@
 
 mod members;
 mod restore;
+pub mod settle;
 
 use godot::prelude::*;
 use varbatch_codec::{Kind, Step};
@@ -17,8 +18,8 @@ use varbatch_codec::{Kind, Step};
 pub use self::members::{Members, add};
 use self::members::{Numbers, bytes_of};
 pub use self::restore::{missing_count, restore, restore_values};
+use self::settle::{GONE, Skipped, Why, freed_or};
 use crate::engine::{Slot, Value};
-use crate::objects::settle::{GONE, Skipped, Why, freed_or};
 use crate::report::{Line, Outcome};
 
 /// Reads all values into an Array, behind their numbers; null for those that are gone. Getters run.

@@ -8,11 +8,11 @@ use varbatch_codec::{ElementType, Event, Kind, Reader, Shape, validate};
 use varbatch_workers::Threads;
 
 use super::members::{Member, Numbers, Spot, numbers_in};
+use super::settle::{Made, Pass, Settling};
 use super::{CALLABLE, FREED_INSIDE, Members, OBJECT, TOO_LARGE, own};
 use crate::calls::encode::{Comparing, are_same};
 use crate::calls::get_in;
 use crate::engine::{self, OwnedType, Slot, Value, object_of_id};
-use crate::objects::settle::{Made, Pass, Settling};
 use crate::report::{Failure, Line, Outcome};
 use crate::value::budget::Budget;
 use crate::value::build::{Build, MayAsk, build_flat};

@@ -9,7 +9,6 @@ mod lists;
 mod make;
 mod path;
 mod properties;
-pub mod settle;
 
 pub use self::allowed::has_any;
 pub use self::constant::moved_by;

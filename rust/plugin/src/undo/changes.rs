@@ -16,7 +16,7 @@ use crate::value::string_cache::Texts;
 pub struct Changes {
     pub parts: Vec<Part>,
     pub old: States,
-    /// The new values of changed properties, and of all properties of whole objects.
+    /// The new values of changed properties, and of those in `wholes`.
     new: States,
     changes: Vec<Change>,
     /// What is set of parts of objects that now have other properties: what was changed, and all metadata, which comes back in

@@ -6,10 +6,9 @@ use godot::builtin::StringName;
 use godot::global::is_equal_approx;
 use varbatch_codec::{Kind, Scalar, Shape};
 
-use super::listed::shown;
-use super::path::PropertyPath;
 use crate::calls::encode::are_same;
 use crate::engine::{Slot, Value};
+use crate::objects::{PropertyPath, shown};
 
 /// Max passes. Each sets at least one more of a chain of properties of which the next one changes or limits the one before,
 /// and many more in the order of the chain. The last one only looks.
