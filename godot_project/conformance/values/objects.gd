@@ -168,7 +168,6 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 	mesh.add_surface_from_arrays(Mesh.PRIMITIVE_TRIANGLES, BoxMesh.new().get_mesh_arrays(), [], {}, Mesh.ARRAY_FLAG_COMPRESS_ATTRIBUTES)
 	var of_old_version: Array = mesh.get("_surfaces")
 	of_old_version[0].format &= (1 << 35) - 1
-	var points: Dictionary[String, Variant] = {"points": PackedVector3Array([Vector3.ZERO])}
 	for hostile: Array in [
 		["Curve2D", "point_count", many],
 		["Curve3D", "point_count", 66_000],
@@ -201,7 +200,6 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 		["Curve3D", "_data", {"points": PackedVector3Array(filled(30, Vector3())), "tilts": PackedFloat32Array([1])}],
 		["Animation", "tracks/0/keys", keys],
 		["Animation", "tracks/0/keys", keys.merged({"handle_modes": [0, 0]}, true)],
-		["Curve3D", "_data", points],
 		["TileSet", "tile_proxies/coords_level", [1, 2]],
 		["TileSet", "tile_proxies/coords_level", [Array([1, 2], TYPE_INT, &"", null)]],
 		["TileSet", "tile_proxies/alternative_level", [[1, 2, 3], [4, 5]]],

@@ -3,7 +3,7 @@
 //! To ask an object for its list takes several times as long as to encode it. So a list is kept with all that it
 //! depends on, where that is known: see [`constant`]. Whether a script is still the same is seen by its source.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use foldhash::{HashMap, HashSet};
 use godot::classes::{ClassDb, Engine, Os, Script};
@@ -32,11 +32,10 @@ pub struct List {
     key: ListKey,
     /// In debug builds: the public variables of the script that are not stored.
     not_exported: Vec<String>,
-    listed: Listed,
-    /// What the class stores of any of its objects.
-    declared: Arc<[StringName]>,
-    /// See [`Self::recorded`]; and how many names of it are the object's.
-    recorded: OnceLock<(Arc<Names>, usize)>,
+    /// What an edit may change: what a scene stores of the object, then what its class stores of other objects only.
+    pub recorded: Arc<Names>,
+    /// How many names of `recorded` are the object's.
+    stored: usize,
 }
 
 struct Kept {
@@ -64,8 +63,9 @@ pub struct Lists {
     /// What the lists of native classes depend on; `None` if that is not known.
     native: HashMap<StringName, Option<Arc<Native>>>,
     /// The last list of each class of which that is not known: the next object often stores the same.
-    asked: HashMap<StringName, Arc<List>>,
-    declared: HashMap<StringName, Arc<[StringName]>>,
+    asked: HashMap<StringName, (Listed, Arc<List>)>,
+    /// What each class stores of any of its objects.
+    declared: HashMap<StringName, Vec<StringName>>,
 }
 
 static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
@@ -98,14 +98,14 @@ impl Lists {
         let switches = self.native(&key, object).and_then(|native| native.values_of(object));
         let Some(switches) = switches else {
             let listed = Listed::of(object);
-            if let Some(list) = self.asked.get(&key.class)
-                && (&list.key, &list.listed) == (&key, &listed)
+            if let Some((last, list)) = self.asked.get(&key.class)
+                && (&list.key, last) == (&key, &listed)
                 && key.script == 0
             {
                 return (Arc::clone(list), true);
             }
-            let (class, list) = (key.class.clone(), self.list(key, object, listed));
-            self.asked.insert(class, Arc::clone(&list));
+            let (class, list) = (key.class.clone(), self.list(key, object, &listed));
+            self.asked.insert(class, (listed, Arc::clone(&list)));
             return (list, true);
         };
         if let Some(index) = self.kept.iter().position(|kept| kept.list.key == key && kept.switches == switches) {
@@ -123,7 +123,7 @@ impl Lists {
         }
         let may_run = key.script != 0;
         let source = if may_run { source_of(object) } else { Some(Source::new()) };
-        let list = self.list(key, object, Listed::of(object));
+        let list = self.list(key, object, &Listed::of(object));
         if let Some(source) = source {
             self.kept.truncate(MAX_KEPT - 1);
             self.kept.insert(0, Kept { switches, list: Arc::clone(&list), source, is_checked: true });
@@ -220,7 +220,7 @@ fn source_of(object: &Value) -> Option<Source> {
 
 impl Lists {
     /// Makes the list of an object of what it has listed.
-    fn list(&mut self, key: ListKey, object: &Value, listed: Listed) -> Arc<List> {
+    fn list(&mut self, key: ListKey, object: &Value, listed: &Listed) -> Arc<List> {
         let class = engine::class_of(object).to_string();
         let mut is_refused = !engine::can_instantiate(&StringName::from(&class));
         let names: Vec<_> = listed.all().filter(|(_, is_written)| *is_written).map(|(name, _)| name).collect();
@@ -228,34 +228,23 @@ impl Lists {
         let script = engine::script_of(object).try_to::<Gd<Script>>().ok().map(|script| script.get_path().to_string());
         let is_foreign = script.as_ref().is_some_and(|path| !path.starts_with("res://"));
         is_refused |= is_foreign && texts.iter().any(|text| text == SCRIPT);
+        let mut recorded = listed.stored();
+        let stored = recorded.len();
         let declared = self.declared.entry(key.class.clone());
-        let declared = Arc::clone(declared.or_insert_with_key(|class| Listed::of_class(class).stored().into()));
+        let declared = declared.or_insert_with_key(|class| Listed::of_class(class).stored());
+        let known: HashSet<_> = recorded.iter().cloned().collect();
+        recorded.extend(declared.iter().filter(|name| !known.contains(*name)).cloned());
+        let recorded = Arc::new(recorded.into());
         let is_debug = key.script != 0 && Os::singleton().is_debug_build();
         let not_exported = if is_debug { listed.not_exported() } else { Vec::new() };
-        let recorded = OnceLock::new();
-        Arc::new(List { class, names, texts, script, is_refused, key, not_exported, listed, declared, recorded })
+        Arc::new(List { class, names, texts, script, is_refused, key, not_exported, recorded, stored })
     }
 }
 
 impl List {
-    /// Returns what an edit may change: what a scene stores of the object, then what its class stores of other objects only.
-    pub fn recorded(&self) -> &Arc<Names> {
-        &self.all_recorded().0
-    }
-
-    fn all_recorded(&self) -> &(Arc<Names>, usize) {
-        self.recorded.get_or_init(|| {
-            let mut recorded = self.listed.stored();
-            let stored = recorded.len();
-            let known: HashSet<_> = recorded.iter().cloned().collect();
-            recorded.extend(self.declared.iter().filter(|name| !known.contains(*name)).cloned());
-            (Arc::new(recorded.into()), stored)
-        })
-    }
-
     /// Returns what an edit may change, and the script before it.
     pub fn complete(&self) -> Arc<Names> {
-        let mut names = (**self.recorded()).clone();
+        let mut names = (*self.recorded).clone();
         names.paths.insert(0, StringName::from(SCRIPT).into());
         names.texts.insert(0, SCRIPT.into());
         Arc::new(names)
@@ -281,8 +270,7 @@ impl List {
 
     /// Returns the recorded properties that a scene stores of other objects of the class only.
     pub fn not_stored(&self) -> &[PropertyPath] {
-        let (recorded, stored) = self.all_recorded();
-        &recorded.paths[*stored..]
+        &self.recorded.paths[self.stored..]
     }
 
     /// Returns how the list of an object changed to another one, or `None` if an edit of values explains it.
@@ -295,8 +283,8 @@ impl List {
         }
         // The class declares some that it stores or not.
         let only = |of: &Self, other: &Self| {
-            let (recorded, stored) = of.all_recorded();
-            recorded.texts[..*stored].iter().find(|name| !other.recorded().has(name)).cloned()
+            let mut names = of.recorded.texts[..of.stored].iter();
+            names.find(|name| !other.recorded.has(name)).cloned()
         };
         let gone = only(self, now).map(|name| format!("its property \"{name}\" is gone"));
         gone.or_else(|| only(now, self).map(|name| format!("its property \"{name}\" is new")))

@@ -212,7 +212,7 @@ fn read(part: &Part, lists: &mut Lists, values: &mut Vec<Slot>) -> Result<(Arc<N
         let (now, _) = lists.of(object);
         if part.is_complete {
             // Without those that were left out.
-            names = Arc::new(now.complete().filter(|text| part.names.has(text) || !was.recorded().has(text)));
+            names = Arc::new(now.complete().filter(|text| part.names.has(text) || !was.recorded.has(text)));
         } else if !Arc::ptr_eq(was, &now)
             && let Some(why) = was.difference(&now)
         {
