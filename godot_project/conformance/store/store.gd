@@ -199,3 +199,23 @@ func test_compact() -> void:
 	check_value(store.load_vars([4, 5]), [values[4], null], "what is left")
 	store.close()
 	check(FileAccess.get_size(path) < 300_000, "%d bytes for 5 values" % FileAccess.get_size(path))
+
+
+## Calls to the path of a copy that is under way find it complete.
+func test_calls_after_a_copy() -> void:
+	store = open()
+	check_int(store.save_vars({0: filled_bytes(20_000_000, 1), 1: 1}), OK, "save")
+	var copy := folder + "/copy.store"
+	store.backup_async(copy)
+	check_int(VarBatchStore.remove(copy), OK, "remove")
+	check(not FileAccess.file_exists(copy), "the copy was removed")
+	store.backup_async(copy)
+	check_int(VarBatchStore.rename(copy, folder + "/other.store"), OK, "rename")
+	store.backup_async(copy)
+	var opened := open(copy)
+	check_value(opened.load_var(1), 1, "the copy is open")
+	check_value(open(folder + "/other.store").load_var(1), 1, "the one before has another name")
+	# Two stores, each copied over the other, and one over itself.
+	var tasks := [store.backup_async(copy), opened.backup_async(path), store.backup_async(path)]
+	for task: VarBatchTask in tasks:
+		check_int(expect_errors(task.wait, 1, "has it open") as int, ERR_BUSY, "one that is open")

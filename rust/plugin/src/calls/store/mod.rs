@@ -255,16 +255,19 @@ impl Drop for BorrowedReader<'_> {
     }
 }
 
-/// Takes the position of a call among those that change files, and among copies of each: in all lines the same, as else two calls
-/// could wait for each other.
-fn take_both(lines: impl IntoIterator<Item = LineName>) -> Vec<WriteTicket> {
-    let both = lines.into_iter().flat_map(|line| [format!("{line}/copies").into(), line]);
-    Ticket::take_all(both).into_iter().map(WriteTicket).collect()
+/// The line of copies of a file, and to it.
+fn copies_of(line: &LineName) -> LineName {
+    format!("{line}/copies").into()
 }
 
-/// Returns when the calls to files have ended that were made before, and all copies of these.
+/// Takes the position of a call in several lines at once, as else two calls could wait for each other.
+fn take_all(lines: impl IntoIterator<Item = LineName>) -> Vec<WriteTicket> {
+    Ticket::take_all(lines).into_iter().map(WriteTicket).collect()
+}
+
+/// Returns when the calls to files have ended that were made before, and all copies of these and to these.
 fn turns_of(lines: impl IntoIterator<Item = LineName>) -> Vec<WriteTicket> {
-    let tickets = take_both(lines);
+    let tickets = take_all(lines.into_iter().flat_map(|line| [copies_of(&line), line]));
     tickets.iter().for_each(|ticket| ticket.wait(&pool::threads()));
     tickets
 }

@@ -12,7 +12,7 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
 use super::call::{StoreCall, StoreWork, Turn};
-use super::{StoreFile, not_opened, path_of, set_aside_line, take_both, turns_at};
+use super::{StoreFile, copies_of, not_opened, path_of, set_aside_line, take_all, turns_at};
 use crate::calls::save::{WriteTicket, add_task};
 use crate::engine::{self, Slot};
 use crate::jobs::task::Job;
@@ -135,9 +135,11 @@ impl Backup {
             Err(failure) => (PathBuf::new(), Err(failure), String::new()),
         };
         let is_valid = result.is_ok();
-        let mut both = take_both(is_valid.then(|| Arc::clone(&file.line))).into_iter();
-        let (copies, turn) = (both.next(), both.next());
-        let target = is_valid.then(|| WriteTicket(Ticket::take_in(format!("{}/targets", Ticket::line(&path)).into())));
+        let mut lines = vec![copies_of(&file.line), Arc::clone(&file.line)];
+        // Calls to the path that come later find the copy. One to the store's own path fails.
+        lines.extend(Some(copies_of(&Ticket::line(&path))).filter(|line| *line != lines[0]));
+        let mut tickets = take_all(lines.into_iter().filter(|_| is_valid)).into_iter();
+        let (copies, turn, target) = (tickets.next(), tickets.next(), tickets.next());
         Self {
             path,
             shown,
