@@ -18,7 +18,7 @@ from pathlib import Path
 
 ENGINES = ["editor", "release-template"]
 DOCUMENTS = ["README.md", "rust/docs/BENCHMARKS.md"]
-# `<!-- bench: MAKER [PREFIX [SUFFIX]] -->`: the table that MAKER makes of the cases whose names begin with PREFIX, in the
+# `<!-- bench: MAKER [PATTERN [SUFFIX]] -->`: the table that MAKER makes of the cases whose whole names match PATTERN, in the
 # files ENGINE SUFFIX.jsonl.
 MARK = re.compile(r"(<!-- bench: (\w+)(?: (\S+))?(?: (\S+))? -->\n).*?(<!-- /bench -->)", re.DOTALL)
 MIB = 1048576.0
@@ -97,11 +97,15 @@ def times_and_floor(rows):
     return text
 
 
+# Lists that a row has only to be compared with.
+COMPARED = ("idle", "plain", "vars_to_frames")
+
+
 def spans(rows):
     text = title("", "editor build", "release template")
     for name, *found in rows:
         for key, value in found[0].items():
-            if isinstance(value, list):
+            if isinstance(value, list) and not key.startswith(COMPARED):
                 cells = [f"{name.split('/')[1]}: {key.removesuffix('_ms').replace('_ms', '')}"]
                 for row in found:
                     spread = sorted(row[key])
@@ -126,18 +130,6 @@ def compression(rows):
         for what in ("save", "load"):
             ways = ("engine", "1_thread", "all_threads")
             cells.append(" / ".join(number(row[f"{what}_{way}_ms"]) for way in ways))
-        text += line(cells)
-    return text
-
-
-def resident(rows):
-    """The numbers of the first calls, of the engine's and of VarBatch's."""
-    text = title("", "editor build: engine", "VarBatch", "release template: engine", "VarBatch")
-    for _, *found in rows:
-        cells = [label(found)]
-        for row in found:
-            for way in ("engine", "varbatch"):
-                cells.append(" / ".join(f"{part / MIB:.0f}" for part in row.get(f"{way}_memory", [])))
         text += line(cells)
     return text
 
@@ -184,13 +176,13 @@ def write(root):
         for engine in ENGINES:
             found[engine + suffix], machine = read(root / f"target/bench/{engine}{suffix}.jsonl")
     def make(match):
-        begin, maker, prefix, suffix, end = match.groups(default="")
+        begin, maker, pattern, suffix, end = match.groups(default="")
         if maker == "machine":
             return begin + MACHINE.format(**machine | {"cores": int(machine["cores"])}) + end
         both = [found[engine + suffix] for engine in ENGINES]
         if maker == "summary":
             both = [found[engine] | found[engine + "-files"] for engine in ENGINES]
-        names = [name for name in dict.fromkeys([*both[0], *both[1]]) if name.startswith(prefix)]
+        names = [name for name in dict.fromkeys([*both[0], *both[1]]) if re.fullmatch(pattern or ".*", name)]
         return begin + globals()[maker]([(name, both[0].get(name, {}), both[1].get(name, {})) for name in names]) + end
 
     for name in DOCUMENTS:
