@@ -112,7 +112,7 @@ impl StoreFile {
     }
 
     fn ticket(&self) -> WriteTicket {
-        WriteTicket(Ticket::take_in(Arc::clone(&self.line)))
+        WriteTicket(Ticket::take_all([Arc::clone(&self.line)]).remove(0))
     }
 
     fn text(&self, why: impl std::fmt::Display) -> String {
