@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashSet;
 use varbatch_codec::change::Op;
 
 use super::narrow::Narrowed;
@@ -16,25 +16,24 @@ use crate::value::string_cache::Texts;
 pub struct Changes {
     pub parts: Vec<Part>,
     pub old: States,
-    /// The new values of changed properties, and of those in `wholes`.
+    /// The new values of the properties in `changes`.
     new: States,
     changes: Vec<Change>,
-    /// What is set of parts of objects that now have other properties: what was changed, and all metadata, which comes back in
-    /// order; all properties, if they have another script. With the old and new values.
-    wholes: HashMap<usize, Vec<Whole>>,
+    /// The parts of which a step sets more, as their objects now have other properties: all metadata, which comes back in
+    /// order; all properties, if they have another script.
+    wholes: HashSet<usize>,
 }
 
-/// A property with its old and its new value.
-type Whole = (usize, [Option<Span>; 2]);
-
-struct Change {
+/// A property of a part that a step sets.
+pub struct Change {
     part: usize,
-    property: usize,
-    old: Span,
-    new: Span,
-    op: Op,
+    pub property: usize,
+    /// Its old and its new value; `None` if the object did not have it.
+    spans: [Option<Span>; 2],
+    /// `None` if it did not change.
+    op: Option<Op>,
     /// The changed part of the value, if it is not the whole value.
-    narrowed: Option<Narrowed>,
+    pub narrowed: Option<Narrowed>,
 }
 
 /// One modification. Any thread may read it.
@@ -50,7 +49,7 @@ pub struct Modification<'c> {
 
 impl Changes {
     pub fn of(parts: Vec<Part>, old: States) -> Self {
-        Self { parts, old, new: States::default(), changes: Vec::new(), wholes: HashMap::default() }
+        Self { parts, old, new: States::default(), changes: Vec::new(), wholes: HashSet::default() }
     }
 
     /// Compares objects with their recorded states. Their getters run.
@@ -120,63 +119,57 @@ impl Changes {
                 (None, None) => continue,
             };
             is_whole |= text == SCRIPT;
-            let (old, new) = (old_span.unwrap_or_default(), new.map(|new| self.new.add(new)).unwrap_or_default());
-            self.changes.push(Change { part: index, property, old, new, op, narrowed });
+            let spans = [old_span, new.map(|new| self.new.add(new))];
+            self.changes.push(Change { part: index, property, spans, op: Some(op), narrowed });
         }
         if is_whole && part.is_complete && first < self.changes.len() {
-            let changed: HashSet<_> = self.changes[first..].iter().map(|of| of.property).collect();
             let texts = &part.names.texts;
-            let has_other_script = changed.iter().any(|&at| texts[at] == SCRIPT);
-            let is_set = |at: &usize| has_other_script || changed.contains(at) || texts[*at].starts_with(METADATA);
-            let set = spans().enumerate().filter(|(at, _)| is_set(at));
-            let values = set.map(|(at, (old, new))| (at, [old, new.map(|new| self.new.add(states.get(new)))]));
-            self.wholes.insert(index, values.collect());
+            let has_other_script = self.changes[first..].iter().any(|of| texts[of.property] == SCRIPT);
+            let mut changed = self.changes.split_off(first).into_iter().peekable();
+            for (property, (old, new)) in spans().enumerate() {
+                if let Some(change) = changed.next_if(|of| of.property == property) {
+                    self.changes.push(change);
+                } else if has_other_script || texts[property].starts_with(METADATA) {
+                    let spans = [old, new.map(|new| self.new.add(states.get(new)))];
+                    self.changes.push(Change { part: index, property, spans, op: None, narrowed: None });
+                }
+            }
+            self.wholes.insert(index);
         }
     }
 
     pub fn len(&self) -> usize {
-        self.changes.len()
+        self.iter().count()
     }
 
     /// Returns the modifications, in the order in which the objects were recorded.
     pub fn iter(&self) -> impl Iterator<Item = Modification<'_>> {
-        self.changes.iter().map(|change| {
-            let part = &self.parts[change.part];
+        self.changes.iter().filter_map(|change| {
+            let (part, op, [old, new]) = (&self.parts[change.part], change.op?, change.spans.map(Option::unwrap_or_default));
             // Even if the object had a value that it did not store.
-            let stored = |span, otherwise| if change.op == otherwise { Span::default() } else { span };
-            Modification {
+            let stored = |span, otherwise| if op == otherwise { Span::default() } else { span };
+            Some(Modification {
                 object: part.object.value(),
                 text: &part.names.texts[change.property],
-                op: change.op,
+                op,
                 narrowed: change.narrowed,
-                old: self.old.get(stored(change.old, Op::Insert)),
-                new: self.new.get(stored(change.new, Op::Remove)),
-            }
+                old: self.old.get(stored(old, Op::Insert)),
+                new: self.new.get(stored(new, Op::Remove)),
+            })
         })
     }
 
     /// Returns each changed part with what undoes it, and whether it has other properties now.
-    pub fn by_part(&self) -> impl Iterator<Item = (&Part, Vec<Edit<'_>>, bool)> {
-        self.changes.chunk_by(|one, other| one.part == other.part).map(|changes| {
-            let index = changes[0].part;
-            let edit = |property, [old, new]: [Option<Span>; 2], narrowed| {
-                let states = [old.map(|old| self.old.get(old)), new.map(|new| self.new.get(new))];
-                Edit { property, states, narrowed }
-            };
-            let edits = match self.wholes.get(&index) {
-                Some(all) => all.iter().map(|&(property, states)| edit(property, states, None)).collect(),
-                None => changes.iter().map(|of| edit(of.property, [Some(of.old), Some(of.new)], of.narrowed)).collect(),
-            };
-            (&self.parts[index], edits, self.wholes.contains_key(&index))
-        })
+    pub fn by_part(&self) -> impl Iterator<Item = (&Part, &[Change], bool)> {
+        let parts = self.changes.chunk_by(|one, other| one.part == other.part);
+        parts.map(|changes| (&self.parts[changes[0].part], changes, self.wholes.contains(&changes[0].part)))
     }
-}
 
-/// One property of a part, with its old and its new state: `None` if the object did not have it.
-pub struct Edit<'c> {
-    pub property: usize,
-    pub states: [Option<State<'c>>; 2],
-    pub narrowed: Option<Narrowed>,
+    /// Returns the old and the new value.
+    pub fn states(&self, change: &Change) -> [Option<State<'_>>; 2] {
+        let [old, new] = change.spans;
+        [old.map(|old| self.old.get(old)), new.map(|new| self.new.get(new))]
+    }
 }
 
 impl<'c> Modification<'c> {

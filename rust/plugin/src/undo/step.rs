@@ -12,7 +12,7 @@ use foldhash::{HashMap, HashSet};
 use godot::prelude::*;
 
 use super::chain::Version;
-use super::changes::{Changes, Edit};
+use super::changes::{Change, Changes};
 use super::narrow::Narrowed;
 use super::recording::Part;
 use super::states::{BATCH, Span, State, States};
@@ -167,7 +167,7 @@ struct Changed {
 impl Step {
     pub fn new(changes: &Changes) -> Self {
         let parts: Vec<_> = changes.by_part().collect();
-        let key = |part: &Part, edits: &[Edit<'_>]| {
+        let key = |part: &Part, edits: &[Change]| {
             let edited: Vec<_> = edits.iter().map(|edit| edit.property).collect();
             (Arc::as_ptr(&part.names), part.class.clone(), edited)
         };
@@ -184,8 +184,11 @@ impl Step {
             });
             is_known &= kind.is_some() && !is_whole && engine::script_id(part.object.value()) == 0;
         }
-        let target = |(part, edits, is_whole): &(&Part, Vec<Edit<'_>>, bool)| {
-            let mut changed: Vec<_> = edits.iter().map(|edit| Changed::new(part, edit)).collect();
+        let target = |(part, edits, is_whole): &(&Part, &[Change], bool)| {
+            let changed = |edit: &Change| {
+                Changed::new(part, edit.property, edit.narrowed.filter(|_| !is_whole), changes.states(edit))
+            };
+            let mut changed: Vec<_> = edits.iter().map(changed).collect();
             let mut names = Arc::clone(&part.names);
             if is_known && let Some((compared, kept, _)) = &kinds[&key(part, edits)] {
                 changed.iter_mut().for_each(|of| of.property = kept.binary_search(&of.property).expect("it is kept"));
@@ -358,8 +361,7 @@ impl Target {
 
 impl Changed {
     /// Keeps the old and the new state, which share data.
-    fn new(part: &Part, edit: &Edit<'_>) -> Self {
-        let Edit { property, states, narrowed } = *edit;
+    fn new(part: &Part, property: usize, narrowed: Option<Narrowed>, states: [Option<State<'_>>; 2]) -> Self {
         let kept = |state: State<'_>| state.kept.iter().map(Slot::of).collect::<Arc<[Slot]>>();
         let is_same =
             matches!(states, [Some(old), Some(new)] if old.kept.len() == new.kept.len() && old.keeps_same(new));
