@@ -294,24 +294,21 @@ impl Stored {
     #[cold]
     pub fn of(class: &Class) -> Self {
         let mut listed: HashMap<_, _> = Listed::of_class(&class.class).all().collect();
-        let unasked = Some(class.class.clone());
-        let script = class.script.as_ref().map(Slot::value);
-        let Some((value, script)) =
-            script.and_then(|value| Some((value, value.variant().try_to::<Gd<Script>>().ok()?)))
-        else {
-            return Self { listed, unasked, has_more: true, known: Vec::new() };
-        };
-        listed.extend(Listed::from(&script.get_script_property_list()).all());
-        let list = "_get_property_list".to_variant();
-        let makes_list = |script: Gd<Script>| {
-            script.get_script_method_list().iter_shared().any(|method| method.get("name").as_ref() == Some(&list))
-        };
-        let has_more = std::iter::successors(Some(script), |script| script.get_base_script()).any(makes_list);
-        if has_more {
-            // What the script itself has is no property of objects, but a static variable, which the engine would set.
-            Listed::of(value).all().for_each(|(name, _)| _ = listed.entry(name).or_insert(false));
+        let script = class.script.as_ref().and_then(|script| script.value().variant().try_to::<Gd<Script>>().ok());
+        let mut has_more = script.is_none();
+        if let Some(script) = script {
+            listed.extend(Listed::from(script.get_script_property_list()).all());
+            let list = "_get_property_list".to_variant();
+            let makes_list = |script: Gd<Script>| {
+                script.get_script_method_list().iter_shared().any(|method| method.get("name").as_ref() == Some(&list))
+            };
+            has_more = std::iter::successors(Some(script), |script| script.get_base_script()).any(makes_list);
+            if has_more {
+                // What the script itself has is no property of objects, but a static variable, which the engine would set.
+                Listed::of(class.script()).all().for_each(|(name, _)| _ = listed.entry(name).or_insert(false));
+            }
         }
-        Self { listed, unasked, has_more, known: Vec::new() }
+        Self { listed, unasked: Some(class.class.clone()), has_more, known: Vec::new() }
     }
 
     /// Returns whether there is a stored property of this name, which is at this index in the order if it is there. `None`

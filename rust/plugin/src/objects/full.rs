@@ -154,25 +154,13 @@ impl Search {
                     self.found.push((Slot::of(value), id));
                 }
             }
-            Kind::Array => {
-                return view.elements().iter().try_for_each(|element| self.value(element, depth + 1));
-            }
-            Kind::Dictionary => return self.dictionary(value, depth),
+            Kind::Array => view.elements().iter().try_for_each(|element| self.value(element, depth + 1))?,
+            Kind::Dictionary => view.try_entries(|(key, value)| {
+                self.value(key, depth + 1)?;
+                self.value(value, depth + 1)
+            })?,
             _ => {}
         }
         ControlFlow::Continue(())
-    }
-
-    fn dictionary(&mut self, value: &Value, depth: usize) -> ControlFlow<()> {
-        let view = value.view();
-        let mut both = |(key, value): (&Value, &Value)| {
-            self.value(key, depth + 1)?;
-            self.value(value, depth + 1)
-        };
-        if let Some(mut entries) = view.entries() {
-            return entries.try_for_each(both);
-        }
-        let (keys, values) = view.keys_and_values();
-        engine::values(&keys).iter().zip(engine::values(&values)).try_for_each(&mut both)
     }
 }

@@ -1,42 +1,73 @@
 //! What objects and classes list as their properties; and how messages name an object.
 
+use std::ops::ControlFlow;
+
 use foldhash::HashSet;
 use godot::classes::ClassDb;
 use godot::prelude::*;
 use godot::register::info::PropertyUsageFlags;
 use varbatch_codec::Kind;
 
-use crate::engine::{self, Value};
+use crate::engine::{self, Reference, Value, chars};
 
 pub const SCRIPT: &str = "script";
 pub const METADATA: &str = "metadata/";
 
-/// What an object or a class lists, with the usage.
-#[derive(PartialEq, Eq)]
-pub struct Listed(Vec<(StringName, PropertyUsageFlags)>);
+/// What an object or a class lists, with the usage. As texts: to make a StringName takes longer than all else with a name.
+pub struct Listed(Vec<(Reference<GString>, PropertyUsageFlags)>);
+
+impl PartialEq for Listed {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = |(one, other): (&(Reference<GString>, _), &(Reference<GString>, _))| {
+            one.1 == other.1 && one.0.as_ref() == other.0.as_ref()
+        };
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(is_same)
+    }
+}
 
 impl Listed {
     /// Asks an object for its list. Its script may run.
     pub fn of(object: &Value) -> Self {
-        Self::from(&engine::property_list(object))
+        Self::from(engine::property_list(object))
     }
 
     pub fn of_class(class: &StringName) -> Self {
-        Self::from(&ClassDb::singleton().class_get_property_list(class))
+        Self::from(ClassDb::singleton().class_get_property_list(class))
     }
 
-    pub fn from(list: &Array<VarDictionary>) -> Self {
-        let (name, usage) = ("name".to_variant(), "usage".to_variant());
-        let entry = |entry: VarDictionary| {
-            let usage = PropertyUsageFlags::from_ord(entry.get(&usage)?.try_to::<i64>().ok()?.cast_unsigned());
-            Some((entry.get(&name)?.try_to_relaxed().ok()?, usage))
+    pub fn from(list: Array<VarDictionary>) -> Self {
+        let list = list.upcast_any_array();
+        let list = engine::values(&list);
+        let property = |index: usize| {
+            engine::ahead(list, index);
+            let mut found = (Reference::default(), PropertyUsageFlags::NONE);
+            _ = list[index].view().try_entries(|(key, value)| {
+                let (key, view) = (key.view(), value.view());
+                let is = |text: &str| key.string().iter().copied().eq(text.chars().map(u32::from));
+                match (key.kind(), view.kind()) {
+                    (Kind::String, Kind::String) if is("name") => found.0 = Reference::new(view.gstring().clone()),
+                    (Kind::String, Kind::Int) if is("usage") => {
+                        found.1 = PropertyUsageFlags::from_ord(view.int().cast_unsigned());
+                        return ControlFlow::Break(());
+                    }
+                    _ => {}
+                }
+                ControlFlow::Continue(())
+            });
+            found
         };
-        Self(list.iter_shared().filter_map(entry).collect())
+        Self((0..list.len()).map(property).collect())
     }
 
     /// Returns all names, and whether the engine writes them of an object with class and properties.
     pub fn all(&self) -> impl Iterator<Item = (StringName, bool)> {
-        self.0.iter().map(|(name, usage)| (name.clone(), usage.is_set(PropertyUsageFlags::STORAGE)))
+        self.0.iter().map(|(name, usage)| (StringName::from(&name.get()), usage.is_set(PropertyUsageFlags::STORAGE)))
+    }
+
+    /// Returns those that it writes.
+    pub fn written(&self) -> Vec<StringName> {
+        let written = self.0.iter().filter(|(_, usage)| usage.is_set(PropertyUsageFlags::STORAGE));
+        written.map(|(name, _)| StringName::from(&name.get())).collect()
     }
 
     /// Returns the public variables of the script that are not stored, as they have no `@export`.
@@ -44,23 +75,24 @@ impl Listed {
         let is_left_out = |usage: PropertyUsageFlags| {
             usage.is_set(PropertyUsageFlags::SCRIPT_VARIABLE) && !usage.is_set(PropertyUsageFlags::STORAGE)
         };
-        let names = self.0.iter().filter(|(_, usage)| is_left_out(*usage)).map(|(name, _)| name.to_string());
+        let names = self.0.iter().filter(|(_, usage)| is_left_out(*usage)).map(|(name, _)| name.get().to_string());
         names.filter(|name| !name.starts_with('_')).collect()
     }
 
     /// Returns the properties. Without the script: a different script has a different list.
-    fn properties(&self) -> impl Iterator<Item = &(StringName, PropertyUsageFlags)> {
-        let script = StringName::from(SCRIPT);
+    fn properties(&self) -> impl Iterator<Item = &(Reference<GString>, PropertyUsageFlags)> {
+        let script = GString::from(SCRIPT);
         // What is in a list, but is no property.
         let headings = [PropertyUsageFlags::GROUP, PropertyUsageFlags::CATEGORY, PropertyUsageFlags::SUBGROUP];
-        self.0
-            .iter()
-            .filter(move |(name, usage)| *name != script && !headings.iter().any(|&heading| usage.is_set(heading)))
+        self.0.iter().filter(move |(name, usage)| {
+            name.as_ref() != chars(&script) && !headings.iter().any(|&heading| usage.is_set(heading))
+        })
     }
 
     /// True if there is a property with this name, stored or not.
     pub fn has(&self, name: &StringName) -> bool {
-        self.properties().any(|(listed, _)| listed == name)
+        let name = GString::from(name);
+        self.properties().any(|(listed, _)| listed.as_ref() == chars(&name))
     }
 
     /// Returns the names of what scenes store, without duplicates: no `NO_INSTANCE_STATE`, which is not an edit.
@@ -68,7 +100,8 @@ impl Listed {
         let is_stored = |usage: PropertyUsageFlags| {
             usage.is_set(PropertyUsageFlags::STORAGE) && !usage.is_set(PropertyUsageFlags::NO_INSTANCE_STATE)
         };
-        distinct(self.properties().filter(|(_, usage)| is_stored(*usage)).map(|(name, _)| name.clone()))
+        let stored = self.properties().filter(|(_, usage)| is_stored(*usage));
+        distinct(stored.map(|(name, _)| StringName::from(&name.get())))
     }
 }
 

@@ -3,7 +3,7 @@
 //! To ask an object for its list takes several times as long as to encode it. So a list is kept with all that it
 //! depends on, where that is known: see [`constant`]. Whether a script is still the same is seen by its source.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use foldhash::{HashMap, HashSet};
 use godot::classes::{ClassDb, Engine, Os, Script};
@@ -12,7 +12,7 @@ use godot::prelude::*;
 use varbatch_codec::Kind;
 
 use super::constant::{self, Switch};
-use super::listed::{ListKey, Listed, SCRIPT, makes_list};
+use super::listed::{ListKey, Listed, SCRIPT, distinct, makes_list};
 use super::path::PropertyPath;
 use super::properties::Names;
 use crate::engine::{self, Reference, Slot, THEME_ITEMS, Value};
@@ -30,12 +30,11 @@ pub struct List {
     /// True if the engine cannot make an object of the class, or if the script has no path in `res://`.
     pub is_refused: bool,
     key: ListKey,
+    listed: Listed,
     /// In debug builds: the public variables of the script that are not stored.
     not_exported: Vec<String>,
-    /// What an edit may change: what a scene stores of the object, then what its class stores of other objects only.
-    pub recorded: Arc<Names>,
-    /// How many names of `recorded` are the object's.
-    stored: usize,
+    /// See [`Self::recorded`], with how many names are the object's.
+    recorded: OnceLock<(Arc<Names>, usize)>,
 }
 
 struct Kept {
@@ -63,9 +62,7 @@ pub struct Lists {
     /// What the lists of native classes depend on; `None` if that is not known.
     native: HashMap<StringName, Option<Arc<Native>>>,
     /// The last list of each class of which that is not known: the next object often stores the same.
-    asked: HashMap<StringName, (Listed, Arc<List>)>,
-    /// What each class stores of any of its objects.
-    declared: HashMap<StringName, Vec<StringName>>,
+    asked: HashMap<StringName, Arc<List>>,
 }
 
 static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
@@ -98,14 +95,10 @@ impl Lists {
         let switches = self.native(&key, object).and_then(|native| native.values_of(object));
         let Some(switches) = switches else {
             let listed = Listed::of(object);
-            if let Some((last, list)) = self.asked.get(&key.class)
-                && (&list.key, last) == (&key, &listed)
-                && key.script == 0
-            {
-                return (Arc::clone(list), true);
-            }
-            let (class, list) = (key.class.clone(), self.list(key, object, &listed));
-            self.asked.insert(class, (listed, Arc::clone(&list)));
+            let last =
+                self.asked.get(&key.class).filter(|list| key.script == 0 && list.key == key && list.listed == listed);
+            let list = last.map_or_else(|| List::of(object, key, listed), Arc::clone);
+            self.asked.insert(list.key.class.clone(), Arc::clone(&list));
             return (list, true);
         };
         if let Some(index) = self.kept.iter().position(|kept| kept.list.key == key && kept.switches == switches) {
@@ -123,7 +116,7 @@ impl Lists {
         }
         let may_run = key.script != 0;
         let source = if may_run { source_of(object) } else { Some(Source::new()) };
-        let list = self.list(key, object, &Listed::of(object));
+        let list = List::of(object, key, Listed::of(object));
         if let Some(source) = source {
             self.kept.truncate(MAX_KEPT - 1);
             self.kept.insert(0, Kept { switches, list: Arc::clone(&list), source, is_checked: true });
@@ -166,10 +159,7 @@ impl Native {
             };
             let view = found.value().view();
             match (view.kind(), switch) {
-                (Kind::Bool, Switch::Empty(_)) if !view.bool() => {}
-                (Kind::Int, Switch::Empty(_)) if view.int() == 0 => {}
-                (Kind::Nil | Kind::Object, Switch::Empty(_)) if found.value().object_id() == 0 => {}
-                (Kind::Object, Switch::Empty(_)) if is_plain(found.value()) => {}
+                (_, Switch::Empty(_)) if !found.value().variant().booleanize() || is_plain(found.value()) => {}
                 (_, Switch::Empty(_)) => return None,
                 (Kind::Int, _) => values.push(view.int()),
                 (Kind::Bool, _) => values.push(view.bool().into()),
@@ -218,33 +208,45 @@ fn source_of(object: &Value) -> Option<Source> {
     Some(scripts.map(|script| script.get_source_code()).chain([path]).map(Reference::new).collect())
 }
 
-impl Lists {
+impl List {
     /// Makes the list of an object of what it has listed.
-    fn list(&mut self, key: ListKey, object: &Value, listed: &Listed) -> Arc<List> {
+    fn of(object: &Value, key: ListKey, listed: Listed) -> Arc<Self> {
         let class = engine::class_of(object).to_string();
         let mut is_refused = !engine::can_instantiate(&StringName::from(&class));
-        let names: Vec<_> = listed.all().filter(|(_, is_written)| *is_written).map(|(name, _)| name).collect();
+        let names = listed.written();
         let texts: Vec<_> = names.iter().map(ToString::to_string).collect();
         let script = engine::script_of(object).try_to::<Gd<Script>>().ok().map(|script| script.get_path().to_string());
         let is_foreign = script.as_ref().is_some_and(|path| !path.starts_with("res://"));
         is_refused |= is_foreign && texts.iter().any(|text| text == SCRIPT);
-        let mut recorded = listed.stored();
-        let stored = recorded.len();
-        let declared = self.declared.entry(key.class.clone());
-        let declared = declared.or_insert_with_key(|class| Listed::of_class(class).stored());
-        let known: HashSet<_> = recorded.iter().cloned().collect();
-        recorded.extend(declared.iter().filter(|name| !known.contains(*name)).cloned());
-        let recorded = Arc::new(recorded.into());
         let is_debug = key.script != 0 && Os::singleton().is_debug_build();
         let not_exported = if is_debug { listed.not_exported() } else { Vec::new() };
-        Arc::new(List { class, names, texts, script, is_refused, key, not_exported, recorded, stored })
+        let recorded = OnceLock::new();
+        Arc::new(Self { class, names, texts, script, is_refused, key, listed, not_exported, recorded })
     }
-}
 
-impl List {
+    fn recorded_and_stored(&self) -> &(Arc<Names>, usize) {
+        self.recorded.get_or_init(|| {
+            let stored = self.listed.stored();
+            let declared = Listed::of_class(&self.key.class).stored();
+            let all = distinct(stored.iter().cloned().chain(declared));
+            (Arc::new(all.into()), stored.len())
+        })
+    }
+
+    /// Returns what an edit may change: what a scene stores of the object, then what its class stores of other objects only.
+    pub fn recorded(&self) -> &Arc<Names> {
+        &self.recorded_and_stored().0
+    }
+
+    /// Returns the recorded properties that a scene stores of other objects of the class only.
+    pub fn not_stored(&self) -> &[PropertyPath] {
+        let (recorded, stored) = self.recorded_and_stored();
+        &recorded.paths[*stored..]
+    }
+
     /// Returns what an edit may change, and the script before it.
     pub fn complete(&self) -> Arc<Names> {
-        let mut names = (*self.recorded).clone();
+        let mut names = (**self.recorded()).clone();
         names.paths.insert(0, StringName::from(SCRIPT).into());
         names.texts.insert(0, SCRIPT.into());
         Arc::new(names)
@@ -268,11 +270,6 @@ impl List {
         !self.not_stored().contains(property)
     }
 
-    /// Returns the recorded properties that a scene stores of other objects of the class only.
-    pub fn not_stored(&self) -> &[PropertyPath] {
-        &self.recorded.paths[self.stored..]
-    }
-
     /// Returns how the list of an object changed to another one, or `None` if an edit of values explains it.
     pub fn difference(&self, now: &Self) -> Option<String> {
         if now.key.script != self.key.script {
@@ -283,8 +280,8 @@ impl List {
         }
         // The class declares some that it stores or not.
         let only = |of: &Self, other: &Self| {
-            let mut names = of.recorded.texts[..of.stored].iter();
-            names.find(|name| !other.recorded.has(name)).cloned()
+            let (recorded, stored) = of.recorded_and_stored();
+            recorded.texts[..*stored].iter().find(|name| !other.recorded().has(name)).cloned()
         };
         let gone = only(self, now).map(|name| format!("its property \"{name}\" is gone"));
         gone.or_else(|| only(now, self).map(|name| format!("its property \"{name}\" is new")))

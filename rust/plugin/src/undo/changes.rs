@@ -145,7 +145,8 @@ impl Changes {
     /// Returns the modifications, in the order in which the objects were recorded.
     pub fn iter(&self) -> impl Iterator<Item = Modification<'_>> {
         self.changes.iter().filter_map(|change| {
-            let (part, op, [old, new]) = (&self.parts[change.part], change.op?, change.spans.map(Option::unwrap_or_default));
+            let (part, op, [old, new]) =
+                (&self.parts[change.part], change.op?, change.spans.map(Option::unwrap_or_default));
             // Even if the object had a value that it did not store.
             let stored = |span, otherwise| if op == otherwise { Span::default() } else { span };
             Some(Modification {
@@ -205,7 +206,7 @@ fn read(part: &Part, lists: &mut Lists, values: &mut Vec<Slot>) -> Result<(Arc<N
         let (now, _) = lists.of(object);
         if part.is_complete {
             // Without those that were left out.
-            names = Arc::new(now.complete().filter(|text| part.names.has(text) || !was.recorded.has(text)));
+            names = Arc::new(now.complete().filter(|text| part.names.has(text) || !was.recorded().has(text)));
         } else if !Arc::ptr_eq(was, &now)
             && let Some(why) = was.difference(&now)
         {

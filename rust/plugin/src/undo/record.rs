@@ -141,10 +141,10 @@ impl<'r> Pass<'r> {
     fn names_of(&mut self, list: &Arc<List>) -> Arc<Names> {
         let wanted: &'r Wanted = self.wanted;
         if wanted.except.is_empty() && !wanted.is_complete {
-            return Arc::clone(&list.recorded);
+            return Arc::clone(list.recorded());
         }
         let make = || {
-            let all = if wanted.is_complete { list.complete() } else { Arc::clone(&list.recorded) };
+            let all = if wanted.is_complete { list.complete() } else { Arc::clone(list.recorded()) };
             self.left_out.extend(wanted.except.iter().map(String::as_str).filter(|text| all.has(text)));
             (Arc::clone(list), Arc::new(all.filter(|text| !wanted.leaves_out(text))))
         };

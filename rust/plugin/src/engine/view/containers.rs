@@ -5,6 +5,8 @@
 //! The values of a large array lie scattered in memory, so most of the time of a walk is waiting: for the private data
 //! of a container, then for its first entry or element, then for each text. The addresses are known a few values ahead.
 
+use std::ops::ControlFlow;
+
 use godot::classes::Script;
 use godot::prelude::*;
 use godot::sys::GodotFfi;
@@ -108,6 +110,16 @@ impl<'a> View<'a> {
             lines(next.cast());
             (value(&entry.key), value(&entry.value))
         }))
+    }
+
+    /// Calls `take` with the entries of a Dictionary, in order, until it breaks.
+    #[inline]
+    pub fn try_entries(self, mut take: impl FnMut((&Value, &Value)) -> ControlFlow<()>) -> ControlFlow<()> {
+        if let Some(mut entries) = self.entries() {
+            return entries.try_for_each(take);
+        }
+        let (keys, values) = self.keys_and_values();
+        super::values(&keys).iter().zip(super::values(&values)).try_for_each(&mut take)
     }
 
     /// Borrows the private data of a Dictionary, if its layout is known.

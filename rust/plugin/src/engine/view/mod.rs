@@ -173,7 +173,7 @@ impl<'a> View<'a> {
         chars(self.gstring())
     }
 
-    fn gstring(self) -> &'a GString {
+    pub fn gstring(self) -> &'a GString {
         // SAFETY: gdext's type has the layout of the engine's String.
         unsafe { self.builtin(Kind::String) }
     }
