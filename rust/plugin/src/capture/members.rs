@@ -10,7 +10,7 @@ use varbatch_codec::{Kind, Plain};
 
 use super::settle::Place;
 use crate::engine::{self, Slot, Value};
-use crate::objects::{Listed, Lists, PropertyPath, SCRIPT, alive, distinct, moved_by, shown};
+use crate::objects::{Lists, Names, PropertyPath, SCRIPT, alive, moved_by, shown};
 use crate::report::Reports;
 
 /// Properties of an object that were added together.
@@ -153,7 +153,7 @@ fn leb128(bytes: &mut &[u8]) -> Option<u64> {
 
 /// Adds properties of objects; all that they store, if there are no names. Getters may run.
 pub fn add(members: &Mutex<Arc<Members>>, objects: &AnyArray, names: &PackedStringArray) -> Reports {
-    let names = distinct(names.as_slice().iter().map(StringName::from));
+    let names = Arc::new(names.into());
     let objects: Vec<_> = engine::values(objects).iter().map(Slot::of).collect();
     let is_batch = objects.len() > 1;
     let mut adding = Adding { names, lists: Lists::take(), last: None, reports: Reports::default() };
@@ -176,7 +176,7 @@ pub fn add(members: &Mutex<Arc<Members>>, objects: &AnyArray, names: &PackedStri
 
 struct Adding {
     /// The names that the caller gave. None for all stored properties.
-    names: Vec<StringName>,
+    names: Arc<Names>,
     lists: Lists,
     /// The class and the paths of the last object, which others share, and whether those are alone.
     last: Option<(StringName, Arc<[PropertyPath]>, bool)>,
@@ -188,13 +188,16 @@ impl Adding {
     fn member(&mut self, object: Slot, named: impl Fn(String) -> String, index: usize) -> Result<Member, String> {
         let id = alive(object.value()).map_err(|found| format!("expected an object, found {found}"))?;
         let class = engine::class_name(object.value());
-        let (paths, missing) = match self.names.is_empty() {
+        let (paths, missing) = match self.names.texts.is_empty() {
             true => {
                 let (list, _) = self.lists.of(object.value());
                 let names = list.names.iter().zip(&list.texts).filter(|(_, text)| *text != SCRIPT);
                 (names.map(|(name, _)| name.clone().into()).collect(), Vec::new())
             }
-            false => self.named(object.value()),
+            false => {
+                let (names, missing) = Names::find(&self.names, object.value(), &mut Vec::new());
+                (names.paths.clone(), missing)
+            }
         };
         let shown = || shown(object.value(), &class, id);
         if object.value().object_id() == 0 {
@@ -212,25 +215,5 @@ impl Adding {
             }
         };
         Ok(Member { object, id, class, paths: Arc::clone(paths), is_alone: *is_alone })
-    }
-
-    /// Returns those of the caller's names that lead to something, and the others.
-    fn named(&self, object: &Value) -> (Vec<PropertyPath>, Vec<StringName>) {
-        let (mut paths, mut missing, mut listed) = (Vec::with_capacity(self.names.len()), Vec::new(), None::<Listed>);
-        for name in &self.names {
-            // Methods and signals can be read as well.
-            let is_method = |found: &Slot| matches!(found.value().view().kind(), Kind::Callable | Kind::Signal);
-            let mut is_listed = || listed.get_or_insert_with(|| Listed::of(object)).has(name);
-            let is_whole = engine::property(object, name).is_some_and(|found| !is_method(&found) || is_listed());
-            let part = || {
-                let (part, mut found) = (PropertyPath::into_value(name)?, Slot::new());
-                (part.read(object, &mut found) && !is_method(&found)).then_some(part)
-            };
-            match if is_whole { Some(name.clone().into()) } else { part() } {
-                Some(path) => paths.push(path),
-                None => missing.push(name.clone()),
-            }
-        }
-        (paths, missing)
     }
 }

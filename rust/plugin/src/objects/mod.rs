@@ -13,7 +13,7 @@ mod properties;
 pub use self::allowed::has_any;
 pub use self::constant::moved_by;
 pub use self::full::FullObjects;
-pub use self::listed::{Listed, METADATA, SCRIPT, alive, distinct, metadata_name, shown};
+pub use self::listed::{Listed, METADATA, SCRIPT, alive, metadata_name, shown};
 pub use self::lists::{List, Lists};
 pub use self::make::{Makers, Step};
 pub use self::path::PropertyPath;

@@ -31,7 +31,11 @@ impl PropertyPath {
     /// Reads what it leads to. `false`, and null, if there is no such property or part. Scripts may run.
     #[inline]
     pub fn read(&self, object: &Value, slot: &mut Slot) -> bool {
-        engine::read_property(object, &self.name, slot) && self.subnames.iter().all(|name| read_part(name, slot))
+        engine::read_property(object, &self.name, slot)
+            && self.subnames.iter().all(|name| {
+                let whole = std::mem::replace(slot, Slot::new());
+                engine::read_property(whole.value(), name, slot)
+            })
     }
 
     /// Returns the last object on the way, and what leads from it: to write there costs what it costs to write this. Scripts may run.
@@ -56,11 +60,6 @@ impl PropertyPath {
             subnames => changed(object, &self.name, subnames, new).is_some(),
         }
     }
-}
-
-fn read_part(name: &StringName, slot: &mut Slot) -> bool {
-    let whole = std::mem::replace(slot, Slot::new());
-    engine::read_property(whole.value(), name, slot)
 }
 
 /// Returns a value after a part of it was set. It is the same object or container, but a changed copy of a math type.

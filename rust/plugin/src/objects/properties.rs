@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use foldhash::HashMap;
-use godot::builtin::StringName;
+use godot::builtin::{PackedStringArray, StringName};
+use varbatch_codec::Kind;
 
+use super::listed::{Listed, distinct};
 use super::path::PropertyPath;
 use crate::engine::{Slot, Value};
 
@@ -13,6 +15,13 @@ use crate::engine::{Slot, Value};
 pub struct Names {
     pub paths: Vec<PropertyPath>,
     pub texts: Vec<String>,
+}
+
+/// The names that a caller gave.
+impl From<&PackedStringArray> for Names {
+    fn from(names: &PackedStringArray) -> Self {
+        distinct(names.as_slice().iter().map(StringName::from)).into()
+    }
 }
 
 impl From<Vec<StringName>> for Names {
@@ -40,6 +49,41 @@ impl Names {
 
     pub fn has(&self, text: &str) -> bool {
         self.index_of(text).is_some()
+    }
+
+    /// Reads what a caller's names lead to: properties, or parts of values where an object has no such property. Returns the
+    /// names of what there is, which may be those of another object as it had them, and the texts that lead to nothing.
+    pub fn find(names: &Arc<Self>, object: &Value, values: &mut Vec<Slot>) -> (Arc<Self>, Vec<String>) {
+        let first = values.len();
+        let mut doubtful = names.read(object, values);
+        // Methods and signals can be read like properties.
+        let is_method = |found: &Slot| matches!(found.value().view().kind(), Kind::Callable | Kind::Signal);
+        doubtful.extend((first..values.len()).filter(|&at| is_method(&values[at])).map(|at| at - first));
+        if doubtful.is_empty() {
+            return (Arc::clone(names), Vec::new());
+        }
+        doubtful.sort_unstable();
+        let (listed, mut found, mut gone) = (Listed::of(object), (**names).clone(), Vec::new());
+        for index in doubtful.into_iter().rev() {
+            let (name, slot) = (StringName::from(&*names.texts[index]), &mut values[first + index]);
+            if listed.has(&name) {
+                continue;
+            }
+            let is_whole = found.paths[index] == name.clone().into();
+            let other = if is_whole { PropertyPath::into_value(&name) } else { Some(name.into()) };
+            if let Some(other) = other
+                && other.read(object, slot)
+                && !is_method(slot)
+            {
+                found.paths[index] = other;
+                continue;
+            }
+            values.remove(first + index);
+            found.paths.remove(index);
+            gone.push(found.texts.remove(index));
+        }
+        gone.reverse();
+        (Arc::new(found), gone)
     }
 
     /// Reads the values. Returns the indices of those that are null because there is no such property.

@@ -5,14 +5,13 @@
 use std::sync::{Arc, Mutex};
 
 use foldhash::{HashMap, HashSet};
-use godot::builtin::{PackedStringArray, StringName};
-use varbatch_codec::Kind;
+use godot::builtin::PackedStringArray;
 
 use super::recording::{Part, Recording};
 use super::states::BATCH;
 use crate::engine::Slot;
 use crate::jobs::lock;
-use crate::objects::{List, Listed, Lists, Names, PropertyPath, alive, distinct};
+use crate::objects::{List, Lists, Names, alive};
 use crate::report::Reports;
 
 pub struct Wanted {
@@ -30,7 +29,7 @@ impl Wanted {
     /// Converts the caller's names; an empty array means all stored properties.
     pub fn new(names: &PackedStringArray, except: &PackedStringArray) -> Self {
         let all = Self::complete(except);
-        let names = Names::from(distinct(names.as_slice().iter().map(StringName::from)));
+        let names = Names::from(names);
         if names.texts.is_empty() {
             return Self { is_complete: false, ..all };
         }
@@ -122,9 +121,19 @@ impl<'r> Pass<'r> {
         part.is_complete = wanted.is_complete;
         part.first_span = self.found.spans.len() + self.values.len();
         let start = self.values.len();
-        let missing = part.names.read(part.object.value(), &mut self.values);
-        if part.list.is_none() {
-            self.check_named(&mut part, missing, start);
+        if part.list.is_some() {
+            part.names.read(part.object.value(), &mut self.values);
+        } else {
+            let (names, gone) = Names::find(&part.names, part.object.value(), &mut self.values);
+            for text in gone.iter().filter(|_| wanted.is_edit) {
+                self.reports
+                    .push_error(self.found.parts.len(), || format!("{} has no property \"{text}\"", part.shown()));
+            }
+            // Most likely the next object has the same.
+            if names.texts.len() == wanted.named().len() {
+                self.named = Some(Arc::clone(&names));
+            }
+            part.names = names;
         }
         if !part.is_alive() {
             self.values.truncate(start);
@@ -149,47 +158,6 @@ impl<'r> Pass<'r> {
             (Arc::clone(list), Arc::new(all.filter(|text| !wanted.leaves_out(text))))
         };
         Arc::clone(&self.names.entry(Arc::as_ptr(list)).or_insert_with(make).1)
-    }
-
-    /// Takes the caller's names for parts of values where an object has no such property, and leaves out those that lead
-    /// to nothing. Methods and signals can be read like properties.
-    fn check_named(&mut self, part: &mut Part, mut doubtful: Vec<usize>, start: usize) {
-        let is_method = |found: &Slot| matches!(found.value().view().kind(), Kind::Callable | Kind::Signal);
-        doubtful.extend((start..self.values.len()).filter(|&at| is_method(&self.values[at])).map(|at| at - start));
-        if doubtful.is_empty() {
-            return;
-        }
-        doubtful.sort_unstable();
-        let object = part.object.value();
-        let (listed, mut names, mut gone) = (Listed::of(object), (*part.names).clone(), Vec::new());
-        for index in doubtful.into_iter().rev() {
-            let name = StringName::from(&*names.texts[index]);
-            if listed.has(&name) {
-                continue;
-            }
-            // Of the last object it may have been a part, and of this one the name of a property.
-            let is_whole = names.paths[index] == name.clone().into();
-            let other = if is_whole { PropertyPath::into_value(&name) } else { Some(name.into()) };
-            let found = &mut self.values[start + index];
-            if let Some(other) = other
-                && other.read(object, found)
-                && !is_method(found)
-            {
-                names.paths[index] = other;
-                continue;
-            }
-            self.values.remove(start + index);
-            names.paths.remove(index);
-            gone.push(names.texts.remove(index));
-        }
-        for text in gone.iter().rev().filter(|_| self.wanted.is_edit) {
-            self.reports.push_error(self.found.parts.len(), || format!("{} has no property \"{text}\"", part.shown()));
-        }
-        part.names = Arc::new(names);
-        // Most likely the next object has the same.
-        if part.names.texts.len() == self.wanted.named().len() {
-            self.named = Some(Arc::clone(&part.names));
-        }
     }
 
     fn encode(&mut self) {
