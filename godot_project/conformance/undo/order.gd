@@ -61,6 +61,20 @@ func test_chains() -> void:
 	expect_logged(history.undo, 0, 1, text)
 
 
+## Undoing moves a property that the edit did not change. It is set again, and that moves others: all stay as they were.
+func test_what_moved_properties_move() -> void:
+	var control: Label = node(Label.new())
+	add_child(control)
+	edit(control, {"layout_mode": 1, "anchor_right": 0.25, "anchor_left": 0.25, "offset_left": 6.0, "offset_bottom": -4.0})
+	recorder.record(control)
+	control.anchor_left = 0
+	check_int(recorder.commit(history, "edit"), 1, "modifications")
+	edit(control, {"anchors_preset": Control.PRESET_BOTTOM_LEFT, "grow_vertical": 0, "offset_top": 9.0, "offset_right": 4.0})
+	var state := state_of(control)
+	quietly(history.undo)
+	check(state_of(control) == state, "another state than before")
+
+
 class Clamped:
 	extends RefCounted
 	@export var hp := 10:

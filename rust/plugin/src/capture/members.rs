@@ -211,7 +211,7 @@ impl Adding {
             _ => {
                 let names: Vec<_> = paths.iter().map(|path| path.name.to_string()).collect();
                 let moved = moved_by(&class, names.iter().map(String::as_str));
-                self.last.insert((class.clone(), paths.into(), moved.is_some_and(|moved| moved.is_empty())))
+                self.last.insert((class.clone(), paths.into(), moved.is_some_and(|[moved, _]| moved.is_empty())))
             }
         };
         Ok(Member { object, id, class, paths: Arc::clone(paths), is_alone: *is_alone })

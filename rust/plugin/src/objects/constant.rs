@@ -23,8 +23,9 @@ pub enum Switch {
 /// Classes whose transform is that of another object too, or of a physics body.
 const LINKED: [&str; 4] = ["AnimatableBody2D", "AnimatableBody3D", "RemoteTransform2D", "RemoteTransform3D"];
 
-/// Returns all that the setters of some properties of a native class change, beside these. `None` if that is not known.
-pub fn moved_by<'n>(class: &StringName, names: impl Iterator<Item = &'n str>) -> Option<HashSet<&'static str>> {
+/// Returns what the setters of some properties of a native class change; and all that changes if that is set in turn. `None`
+/// if it is not known.
+pub fn moved_by<'n>(class: &StringName, names: impl Iterator<Item = &'n str>) -> Option<[HashSet<&'static str>; 2]> {
     let rows = lineage(class).filter(|_| !LINKED.contains(&&*class.to_string()))?;
     let columns = rows.iter().flat_map(|[_, _, idle, moves]| [idle, moves]);
     let moves = columns.flat_map(|names| names.split_ascii_whitespace()).filter(|name| !name.ends_with('*'));
@@ -34,16 +35,13 @@ pub fn moved_by<'n>(class: &StringName, names: impl Iterator<Item = &'n str>) ->
     for name in names {
         left.extend(moved(name)?);
     }
+    let near = left.iter().copied().collect();
     while let Some(name) = left.pop() {
         if all.insert(name) {
             left.extend(moved(name)?);
         }
     }
-    Some(all)
-}
-
-fn idle(rows: &[[&'static str; 4]]) -> impl Iterator<Item = &'static str> {
-    rows.iter().flat_map(|[_, _, idle, _]| idle.split_ascii_whitespace()).map(|name| name.trim_end_matches('*'))
+    Some([near, all])
 }
 
 /// Returns the properties that a new object of a native class need not be told if it has the value already. None in the
@@ -52,7 +50,9 @@ pub fn idle_setters(class: &StringName) -> HashSet<&'static str> {
     if Engine::singleton().is_editor_hint() {
         return HashSet::default();
     }
-    idle(&lineage(class).unwrap_or_default()).collect()
+    let rows = lineage(class).unwrap_or_default();
+    let names = rows.iter().flat_map(|[_, _, idle, _]| idle.split_ascii_whitespace());
+    names.map(|name| name.trim_end_matches('*')).collect()
 }
 
 /// Returns what the list of a native class depends on, beside an object's script and metadata. `None` if not known.

@@ -19,7 +19,7 @@ use super::states::{BATCH, Span, State, States};
 use crate::capture::settle::{Place, Settling, Why};
 use crate::engine::{self, Slot};
 use crate::jobs::lock;
-use crate::objects::{Listed, Names, metadata_name, moved_by};
+use crate::objects::{Listed, Names, PropertyPath, metadata_name, moved_by};
 use crate::report::{self, PRINTS};
 use crate::value::string_cache::Texts;
 
@@ -153,6 +153,8 @@ struct Target {
     /// The properties that may change: those of which another part is changed, and those that the object does not store, as it
     /// has the value by another name. The others keep their values.
     free: Vec<usize>,
+    /// Those of the others that only change if others of them are set: as long as none was, they have their values.
+    far: Arc<[usize]>,
     /// True if the object had other properties.
     is_whole: bool,
 }
@@ -176,58 +178,53 @@ impl Step {
         for (part, edits, is_whole) in &parts {
             let kind = kinds.entry(key(part, edits)).or_insert_with_key(|(_, class, edited)| {
                 let texts = &part.names.texts;
-                let moved = moved_by(class, edited.iter().map(|&at| &*texts[at]))?;
-                let is_kept = |at: &usize| edited.contains(at) || moved.contains(&*texts[*at]);
+                let [near, all] = moved_by(class, edited.iter().map(|&at| &*texts[at]))?;
+                let is_kept = |at: &usize| edited.contains(at) || all.contains(&*texts[*at]);
                 let kept: Vec<_> = (0..texts.len()).filter(is_kept).collect();
-                let names = Arc::new(part.names.at(&kept));
-                Some((names, kept, moved.is_empty()))
+                let is_far = |at: &usize| !edited.contains(&kept[*at]) && !near.contains(&*texts[kept[*at]]);
+                let far: Arc<[_]> = (0..kept.len()).filter(is_far).collect();
+                Some((Arc::new(part.names.at(&kept)), far, kept, near.is_empty()))
             });
             is_known &= kind.is_some() && !is_whole && engine::script_id(part.object.value()) == 0;
+        }
+        // Only the caller's names lead into values, or come apart.
+        let key_of = |part: &Part, path: &PropertyPath| (part.id, path.name.clone());
+        let mut apart = HashSet::default();
+        if parts.iter().any(|(part, ..)| part.list.is_none()) {
+            let keys = |(part, edits, _): &(&Part, &[Change], bool)| {
+                edits.iter().map(|edit| key_of(part, &part.names.paths[edit.property])).collect::<Vec<_>>()
+            };
+            apart.extend(parts.iter().flat_map(keys));
         }
         let target = |(part, edits, is_whole): &(&Part, &[Change], bool)| {
             let changed = |edit: &Change| {
                 Changed::new(part, edit.property, edit.narrowed.filter(|_| !is_whole), changes.states(edit))
             };
             let mut changed: Vec<_> = edits.iter().map(changed).collect();
-            let mut names = Arc::clone(&part.names);
-            if is_known && let Some((compared, kept, _)) = &kinds[&key(part, edits)] {
+            let (mut names, mut far) = (Arc::clone(&part.names), Arc::default());
+            if is_known && let Some((compared, others, kept, _)) = &kinds[&key(part, edits)] {
                 changed.iter_mut().for_each(|of| of.property = kept.binary_search(&of.property).expect("it is kept"));
-                names = Arc::clone(compared);
+                (names, far) = (Arc::clone(compared), Arc::clone(others));
             }
             let not_stored = part.list.as_ref().map_or(&[][..], |list| list.not_stored());
-            let is_free =
-                |at: &usize| not_stored.contains(&names.paths[*at]) && changed.iter().all(|of| of.property != *at);
-            let free =
-                if not_stored.is_empty() { Vec::new() } else { (0..names.paths.len()).filter(is_free).collect() };
+            let is_free = |at: &usize| {
+                let path = &names.paths[*at];
+                let may_change = not_stored.contains(path) || !apart.is_empty() && apart.contains(&key_of(part, path));
+                may_change && changed.iter().all(|of| of.property != *at)
+            };
+            let free = (0..names.paths.len()).filter(is_free).collect();
             let (object, class) = (Slot::of(part.object.value()), part.class.clone());
-            Target { object, id: part.id, class, names, changed, free, is_whole: *is_whole }
+            Target { object, id: part.id, class, names, changed, free, far, is_whole: *is_whole }
         };
         let is_alone = is_known && kinds.values().all(|kind| matches!(kind, Some((.., true))));
-        let mut targets: Vec<_> = parts.iter().map(target).collect();
-        // Only the caller's names lead into values, or come apart.
-        if parts.iter().any(|(part, ..)| part.list.is_none()) {
-            let key = |target: &Target, at: usize| (target.id, target.names.paths[at].name.clone());
-            let changed = targets.iter().flat_map(|target| target.changed.iter().map(|of| key(target, of.property)));
-            let changed: HashSet<_> = changed.collect();
-            for target in &mut targets {
-                let is_changed = |at| target.changed.iter().any(|of| of.property == at);
-                let is_free = |at: &usize| !is_changed(*at) && changed.contains(&key(target, *at));
-                let free: Vec<_> = (0..target.names.paths.len()).filter(is_free).collect();
-                target.free.extend(free);
-            }
-        }
-        Self { targets, is_alone }
+        Self { targets: parts.iter().map(target).collect(), is_alone }
     }
 
     /// Sets all to one side. Returns the warning about what then still differs.
     fn set(&self, side: usize) -> Option<String> {
         let is_read = !self.is_alone || self.targets.iter().flat_map(|of| &of.changed).any(|of| of.narrowed.is_some());
-        let count = self.targets.iter().map(|target| target.names.paths.len()).sum();
-        let (mut states, mut goals) = if is_read {
-            self.read(Target::is_in_one_state)
-        } else {
-            (States::default(), vec![Span::default(); count])
-        };
+        let (mut states, mut goals) =
+            self.read(|target, at, _| is_read && !target.is_set(at) && !target.far.contains(&at));
         let mut rest = &mut *goals;
         for target in &self.targets {
             let own;
@@ -238,7 +235,7 @@ impl Step {
             }
         }
         // Empty where any will do.
-        let goals: Vec<_> = goals.iter().map(|&span| states.get(span)).collect();
+        let mut goals: Vec<_> = goals.iter().map(|&span| states.get(span)).collect();
         let (mut rest, mut wholes) = (&*goals, Vec::new());
         for target in &self.targets {
             let own;
@@ -247,6 +244,7 @@ impl Step {
                 wholes.push(target);
             }
         }
+        let far;
         let mut settling = Settling::new(
             |now, goal: State<'_>| goal.is_of(now),
             |_, goal: State<'_>, _, new| {
@@ -255,10 +253,13 @@ impl Step {
             },
         );
         if !self.is_alone && !self.has(&goals) {
+            let spans;
+            (far, spans) = self.read(|target, at, _| target.far.contains(&at) && !target.free.contains(&at));
+            let unread = goals.iter_mut().zip(spans).filter(|(goal, _)| goal.is_none());
+            unread.for_each(|(goal, span)| *goal = far.get(span));
             settling.set_count = 1;
             let is_wanted = |(place, goal): &(Place<'_>, State<'_>)| place.object.object_id() != 0 && !goal.is_none();
-            let places =
-                self.targets.iter().flat_map(|target| (0..target.names.paths.len()).map(|at| target.place(at)));
+            let places = self.all().map(|(target, at)| target.place(at));
             settling.places = places.zip(goals).filter(is_wanted).collect();
             settling.settle();
         }
@@ -270,21 +271,25 @@ impl Step {
 
     /// True if all properties have these states: most setters change nothing else.
     fn has(&self, goals: &[State<'_>]) -> bool {
-        let (now, spans) = self.read(|_, _, at| goals[at].is_none());
+        let (now, spans) = self.read(|_, _, at| !goals[at].is_none());
         spans.iter().zip(goals).all(|(&span, goal)| goal.is_none() || goal.is_same(now.get(span)))
     }
 
-    /// Reads what is compared of all objects, unless it is to be left out: an object may lack what an edit has changed.
-    fn read(&self, leaves_out: impl Fn(&Target, usize, usize) -> bool) -> (States, Vec<Span>) {
+    /// All that may be compared, in order.
+    fn all(&self) -> impl Iterator<Item = (&Target, usize)> {
+        self.targets.iter().flat_map(|target| (0..target.names.paths.len()).map(move |at| (target, at)))
+    }
+
+    /// Reads what is wanted, by its object, its property and its place among all.
+    fn read(&self, is_wanted: impl Fn(&Target, usize, usize) -> bool) -> (States, Vec<Span>) {
         let (mut states, mut spans, mut values) = (States::default(), Vec::new(), Vec::new());
-        for target in &self.targets {
-            let (first, paths) = (values.len(), &target.names.paths);
-            let before = spans.len() + first;
-            values.resize_with(first + paths.len(), Slot::new);
-            for (at, (path, slot)) in paths.iter().zip(&mut values[first..]).enumerate() {
-                if !leaves_out(target, at, before + at) {
-                    path.read(target.object.value(), slot);
-                }
+        let (mut all, mut wanted) = (Vec::new(), Vec::new());
+        for (place, (target, at)) in self.all().enumerate() {
+            all.push(Span::default());
+            if is_wanted(target, at, place) {
+                wanted.push(place);
+                values.push(Slot::new());
+                target.names.paths[at].read(target.object.value(), values.last_mut().expect("it was just added"));
             }
             if values.len() >= BATCH {
                 states.encode(&values, &mut spans);
@@ -292,7 +297,8 @@ impl Step {
             }
         }
         states.encode(&values, &mut spans);
-        (states, spans)
+        wanted.into_iter().zip(spans).for_each(|(place, span)| all[place] = span);
+        (states, all)
     }
 }
 
@@ -335,9 +341,9 @@ impl Target {
         }
     }
 
-    /// True if the object may not have the property now.
-    fn is_in_one_state(&self, property: usize, _: usize) -> bool {
-        self.is_whole && self.changed.iter().any(|of| of.property == property)
+    /// True if all of a property is set.
+    fn is_set(&self, property: usize) -> bool {
+        self.changed.iter().any(|of| of.property == property && of.narrowed.is_none())
     }
 
     /// True if these are all that the object stores.
