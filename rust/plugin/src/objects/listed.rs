@@ -1,7 +1,5 @@
 //! What objects and classes list as their properties; and how messages name an object.
 
-use std::ops::ControlFlow;
-
 use foldhash::HashSet;
 use godot::classes::ClassDb;
 use godot::prelude::*;
@@ -38,23 +36,20 @@ impl Listed {
     pub fn from(list: Array<VarDictionary>) -> Self {
         let list = list.upcast_any_array();
         let list = engine::values(&list);
+        let is_key = |key: &Value, text: &str| key.variant().stringify() == text;
+        // The engine makes all of them alike.
+        let ends = list.first().and_then(|first| first.view().ends());
+        let are_at_ends = ends.is_some_and(|[(name, _), (usage, _)]| is_key(name, "name") && is_key(usage, "usage"));
         let property = |index: usize| {
             engine::ahead(list, index);
-            let mut found = (Reference::default(), PropertyUsageFlags::NONE);
-            _ = list[index].view().try_entries(|(key, value)| {
-                let (key, view) = (key.view(), value.view());
-                let is = |text: &str| key.string().iter().copied().eq(text.chars().map(u32::from));
-                match (key.kind(), view.kind()) {
-                    (Kind::String, Kind::String) if is("name") => found.0 = Reference::new(view.gstring().clone()),
-                    (Kind::String, Kind::Int) if is("usage") => {
-                        found.1 = PropertyUsageFlags::from_ord(view.int().cast_unsigned());
-                        return ControlFlow::Break(());
-                    }
-                    _ => {}
-                }
-                ControlFlow::Continue(())
+            let ends = list[index].view().ends().map(|[(_, name), (_, usage)]| (name.view(), usage.view()));
+            let ends =
+                ends.filter(|(name, usage)| are_at_ends && (name.kind(), usage.kind()) == (Kind::String, Kind::Int));
+            let (name, usage) = ends.map(|(name, usage)| (name.gstring().clone(), usage.int())).unwrap_or_else(|| {
+                let of = |key| list[index].variant().to::<VarDictionary>().get_or_nil(key);
+                (of("name").stringify(), of("usage").try_to().unwrap_or_default())
             });
-            found
+            (Reference::new(name), PropertyUsageFlags::from_ord(usage.cast_unsigned()))
         };
         Self((0..list.len()).map(property).collect())
     }

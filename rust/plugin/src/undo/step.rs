@@ -149,6 +149,8 @@ struct Target {
     id: u64,
     class: StringName,
     names: Arc<Names>,
+    /// The place of the first of them among those of all objects.
+    first: usize,
     changed: Vec<Changed>,
     /// The properties that may change: those of which another part is changed, and those that the object does not store, as it
     /// has the value by another name. The others keep their values.
@@ -196,6 +198,7 @@ impl Step {
             };
             apart.extend(parts.iter().flat_map(keys));
         }
+        let mut first = 0;
         let target = |(part, edits, is_whole): &(&Part, &[Change], bool)| {
             let changed = |edit: &Change| {
                 Changed::new(part, edit.property, edit.narrowed.filter(|_| !is_whole), changes.states(edit))
@@ -214,7 +217,9 @@ impl Step {
             };
             let free = (0..names.paths.len()).filter(is_free).collect();
             let (object, class) = (Slot::of(part.object.value()), part.class.clone());
-            Target { object, id: part.id, class, names, changed, free, far, is_whole: *is_whole }
+            first += names.paths.len();
+            let first = first - names.paths.len();
+            Target { object, id: part.id, class, names, first, changed, free, far, is_whole: *is_whole }
         };
         let is_alone = is_known && kinds.values().all(|kind| matches!(kind, Some((.., true))));
         Self { targets: parts.iter().map(target).collect(), is_alone }
@@ -225,10 +230,8 @@ impl Step {
         let is_read = !self.is_alone || self.targets.iter().flat_map(|of| &of.changed).any(|of| of.narrowed.is_some());
         let (mut states, mut goals) =
             self.read(|target, at, _| is_read && !target.is_set(at) && !target.far.contains(&at));
-        let mut rest = &mut *goals;
         for target in &self.targets {
-            let own;
-            (own, rest) = rest.split_at_mut(target.names.paths.len());
+            let own = &mut goals[target.first..];
             target.free.iter().for_each(|&at| own[at] = Span::default());
             for of in &target.changed {
                 own[of.property] = of.goal(side, own[of.property], &mut states);
@@ -236,14 +239,8 @@ impl Step {
         }
         // Empty where any will do.
         let mut goals: Vec<_> = goals.iter().map(|&span| states.get(span)).collect();
-        let (mut rest, mut wholes) = (&*goals, Vec::new());
-        for target in &self.targets {
-            let own;
-            (own, rest) = rest.split_at(target.names.paths.len());
-            if target.set_changed(side, own) {
-                wholes.push(target);
-            }
-        }
+        let is_whole = |target: &&Target| target.set_changed(side, &goals[target.first..]);
+        let wholes: Vec<_> = self.targets.iter().filter(is_whole).collect();
         let far;
         let mut settling = Settling::new(
             |now, goal: State<'_>| goal.is_of(now),

@@ -112,6 +112,18 @@ impl<'a> View<'a> {
         }))
     }
 
+    /// Returns the first and the last entry of a Dictionary, or `None` if it has none or their layout is not known.
+    #[inline]
+    pub fn ends(self) -> Option<[(&'a Value, &'a Value); 2]> {
+        let private = self.private().filter(|private| private.size > 0)?;
+        Some([private.first, private.last].map(|entry| {
+            assert!(!entry.is_null(), "a dictionary has no entry at an end");
+            // SAFETY: the entry belongs to the dictionary, which does not change during `'a`.
+            let entry: &'a Entry = unsafe { &*entry };
+            (value(&entry.key), value(&entry.value))
+        }))
+    }
+
     /// Calls `take` with the entries of a Dictionary, in order, until it breaks.
     #[inline]
     pub fn try_entries(self, mut take: impl FnMut((&Value, &Value)) -> ControlFlow<()>) -> ControlFlow<()> {
