@@ -128,17 +128,14 @@ impl Lists {
         if let Some(known) = self.native.get(&key.class) {
             return known.clone();
         }
-        let known = match constant::switches(&key.class) {
-            Some(switches) if ClassDb::singleton().is_parent_class(&key.class, "Control") => {
-                // A script that changes the list could hide what there is.
-                if key.script != 0 && source_of(object).is_none() {
-                    return None;
-                }
-                Some(Native { switches, overrides: overridable(object)? })
-            }
-            switches => switches.map(|switches| Native { switches, overrides: Vec::new() }),
-        };
-        let known = known.map(Arc::new);
+        let switches = constant::switches(&key.class);
+        let is_control = switches.is_some() && ClassDb::singleton().is_parent_class(&key.class, "Control");
+        // A script that changes the list could hide what there is.
+        if is_control && key.script != 0 && source_of(object).is_none() {
+            return None;
+        }
+        let overrides = if is_control { overridable(object)? } else { Vec::new() };
+        let known = switches.map(|switches| Arc::new(Native { switches, overrides }));
         self.native.insert(key.class.clone(), known.clone());
         known
     }
