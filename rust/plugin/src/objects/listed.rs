@@ -34,6 +34,15 @@ impl Listed {
     }
 
     pub fn from(list: Array<VarDictionary>) -> Self {
+        Self::of_wanted(list, |_| true)
+    }
+
+    /// Asks an object without a script for what it stores.
+    pub fn stored_by(object: &Value) -> Self {
+        Self::of_wanted(engine::property_list(object), |usage| usage.is_set(PropertyUsageFlags::STORAGE))
+    }
+
+    fn of_wanted(list: Array<VarDictionary>, is_wanted: impl Fn(PropertyUsageFlags) -> bool) -> Self {
         let list = list.upcast_any_array();
         let list = engine::values(&list);
         let is_key = |key: &Value, text: &str| key.variant().stringify() == text;
@@ -45,13 +54,13 @@ impl Listed {
             let ends = list[index].view().ends().map(|[(_, name), (_, usage)]| (name.view(), usage.view()));
             let ends =
                 ends.filter(|(name, usage)| are_at_ends && (name.kind(), usage.kind()) == (Kind::String, Kind::Int));
-            let (name, usage) = ends.map(|(name, usage)| (name.gstring().clone(), usage.int())).unwrap_or_else(|| {
-                let of = |key| list[index].variant().to::<VarDictionary>().get_or_nil(key);
-                (of("name").stringify(), of("usage").try_to().unwrap_or_default())
-            });
-            (Reference::new(name), PropertyUsageFlags::from_ord(usage.cast_unsigned()))
+            let of = |key| list[index].variant().to::<VarDictionary>().get_or_nil(key);
+            let usage = ends.map_or_else(|| of("usage").try_to().unwrap_or_default(), |(_, usage)| usage.int());
+            let usage = PropertyUsageFlags::from_ord(usage.cast_unsigned());
+            let name = || ends.map_or_else(|| of("name").stringify(), |(name, _)| name.gstring().clone());
+            is_wanted(usage).then(|| (Reference::new(name()), usage))
         };
-        Self((0..list.len()).map(property).collect())
+        Self((0..list.len()).filter_map(property).collect())
     }
 
     /// Returns all names, and whether the engine writes them of an object with class and properties.

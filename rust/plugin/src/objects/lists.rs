@@ -94,7 +94,7 @@ impl Lists {
         let key = ListKey::of(object);
         let switches = self.native(&key, object).and_then(|native| native.values_of(object));
         let Some(switches) = switches else {
-            let listed = Listed::of(object);
+            let listed = if key.script == 0 { Listed::stored_by(object) } else { Listed::of(object) };
             let last =
                 self.asked.get(&key.class).filter(|list| key.script == 0 && list.key == key && list.listed == listed);
             let list = last.map_or_else(|| List::of(object, key, listed), Arc::clone);
