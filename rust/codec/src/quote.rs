@@ -26,10 +26,13 @@ pub fn visible(text: &str) -> String {
     escaped
 }
 
-/// Appends a character, escaped if it turns the text's direction, breaks the line, is invisible or controls a terminal.
+/// Appends a character, escaped if it turns the text's direction, breaks the line, is invisible or controls a terminal. The
+/// joiners U+200C and U+200D stay: words and emoji need them.
 fn push_visible(char: char, out: &mut String) {
-    let is_format =
-        matches!(char, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    let is_format = matches!(
+        char,
+        '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+    );
     if is_format || char.is_control() { *out += &format!("\\u{:04x}", u32::from(char)) } else { out.push(char) }
 }
 

@@ -34,7 +34,7 @@ impl<'a> Objects<'a> {
         // An invalid name from Godot 3 has no new name, but its object has properties.
         let class = if let Text::Utf8(class) = class { class } else { "" };
         if count > 0 {
-            self.open.retain(|(_, of)| *of < depth);
+            while self.open.pop_if(|(_, of)| *of >= depth).is_some() {}
             self.open.push((class, depth));
         }
         match to {

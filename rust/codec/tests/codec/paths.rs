@@ -58,7 +58,10 @@ fn keys_are_shown_as_in_a_script() {
         (Value::string("a\"b\\\n"), r#"["a\"b\\\n"]"#.into()),
         (Value::string("日"), "[\"日\"]".into()),
         (Value::string("\u{1}\r\t\u{7f}\u{301}\u{fffd}"), "[\"\\u0001\\r\\t\\u007f\u{301}\u{fffd}\"]".into()),
-        (Value::string("a\u{202e}b\u{200f}\u{2066}\u{2028}"), "[\"a\\u202eb\\u200f\\u2066\\u2028\"]".into()),
+        (
+            Value::string("a\u{202e}b\u{200f}\u{2066}\u{2028}\u{61c}\u{ad}"),
+            "[\"a\\u202eb\\u200f\\u2066\\u2028\\u061c\\u00ad\"]".into(),
+        ),
         (Value::string(long), format!("[\"{long}\"]")),
         (Value::string(&format!("{long}8")), format!("[\"{long}\"...]")),
         (Value::string(&"é".repeat(41)), format!("[\"{}\"...]", "é".repeat(40))),
@@ -145,7 +148,9 @@ fn escaped(chars: &Chars) -> (String, &'static str) {
         0x0a => "\\n".into(),
         0x0d => "\\r".into(),
         0x09 => "\\t".into(),
-        0..0x20 | 0x7f..0xa0 | 0x200e | 0x200f | 0x2028..=0x202e | 0x2066..=0x2069 | 0xfeff => format!("\\u{c:04x}"),
+        0..0x20 | 0x7f..0xa0 | 0xad | 0x61c | 0x200b | 0x200e | 0x200f | 0x2028..=0x202e | 0x2060..=0x2069 | 0xfeff => {
+            format!("\\u{c:04x}")
+        }
         c => char::from_u32(c).expect("a character").to_string(),
     });
     (text.collect(), if chars.len() > 40 { "..." } else { "" })
