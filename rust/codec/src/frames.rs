@@ -1,6 +1,7 @@
 //! Frames, as `FileAccess.store_var` and `StreamPeer.put_var` have them: a little-endian `u32` length, then a value.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Write};
+use std::mem;
 
 use crate::{CodecError, CodecErrorKind, MAX_VALUE_LEN, Writer};
 
@@ -54,50 +55,136 @@ pub fn read(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, CodecError>>
     })
 }
 
+/// Finds frames in bytes as they come, for programs that read on their own, as with an async runtime.
+///
+/// ```
+/// use varbatch_codec::{Value, frames::FrameBuffer};
+///
+/// let (mut frames, bytes) = (FrameBuffer::new(1 << 20), Value::from("hello").encode_frame()?);
+/// frames.push(&bytes[..7]);
+/// assert_eq!(frames.next()?, None);
+/// frames.push(&bytes[7..]);
+/// assert_eq!(frames.next()?.map(Value::decode), Some(Ok("hello".into())));
+/// # Ok::<(), varbatch_codec::CodecError>(())
+/// ```
+#[derive(Debug)]
+pub struct FrameBuffer {
+    max_len: usize,
+    bytes: Vec<u8>,
+    /// Where the next frame begins in `bytes`, and in the stream.
+    start: usize,
+    at: usize,
+}
+
+impl FrameBuffer {
+    /// Creates a buffer for frames whose payload has at most `max_len` bytes: whoever sends a frame chooses its length.
+    pub fn new(max_len: usize) -> Self {
+        Self { max_len, bytes: Vec::new(), start: 0, at: 0 }
+    }
+
+    /// Adds the next bytes of the stream, any number of them. Take the frames that are whole before you add more.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.room().extend_from_slice(bytes);
+    }
+
+    /// Returns the next payload, `None` until it is whole. Fails if it is too long, now and at each further call.
+    #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend")]
+    pub fn next(&mut self) -> Result<Option<&[u8]>, CodecError> {
+        if self.missing()? > 0 {
+            return Ok(None);
+        }
+        let frame = self.start..self.start + self.frame_len()?;
+        (self.start, self.at) = (frame.end, self.at + frame.len());
+        Ok(Some(&self.bytes[frame][PREFIX_LEN..]))
+    }
+
+    /// Call it at the end of the stream: fails if that is inside a frame.
+    pub fn finish(&self) -> Result<(), CodecError> {
+        let rest = &self.bytes[self.start..];
+        payload_len(rest, self.at, rest.len()).map(|_| ())
+    }
+
+    /// Returns the length of the next frame as far as it is known: that of its length, until it is here.
+    fn frame_len(&self) -> Result<usize, CodecError> {
+        let prefix = self.bytes[self.start..].first_chunk();
+        let found = prefix.map_or(0, |prefix| u32::from_le_bytes(*prefix) as usize);
+        let max_len = self.max_len.min(MAX_VALUE_LEN);
+        if found > max_len {
+            let why = format!("expected at most {max_len} bytes in a frame, found {found}");
+            return Err(CodecError::new(self.at, CodecErrorKind::Refused(why)));
+        }
+        Ok(PREFIX_LEN + found)
+    }
+
+    /// Returns how many bytes it takes at least until a frame is whole.
+    fn missing(&self) -> Result<usize, CodecError> {
+        Ok(self.frame_len()?.saturating_sub(self.bytes.len() - self.start))
+    }
+
+    /// Drops the frames that were taken. Returns the others, to add to them.
+    fn room(&mut self) -> &mut Vec<u8> {
+        self.bytes.drain(..mem::take(&mut self.start));
+        &mut self.bytes
+    }
+}
+
 /// Reads frames one at a time from a source such as a socket, best behind a [`BufReader`](io::BufReader).
 #[derive(Debug)]
 pub struct FrameReader<R> {
     source: R,
-    max_len: usize,
-    /// The offset of the next frame in the source, in bytes.
-    at: usize,
-    payload: Vec<u8>,
+    frames: FrameBuffer,
 }
 
 impl<R: Read> FrameReader<R> {
-    /// Creates a reader of frames whose payload has at most `max_len` bytes: whoever sends a frame chooses its length.
+    /// Creates a reader of frames whose payload has at most `max_len` bytes: see [`FrameBuffer::new`].
     pub fn new(source: R, max_len: usize) -> Self {
-        Self { source, max_len, at: 0, payload: Vec::new() }
+        Self { source, frames: FrameBuffer::new(max_len) }
     }
 
-    /// Returns the next payload, `None` at the source's end. Takes no memory for bytes that have not come. Fails like
-    /// the source, with `UnexpectedEof` in a frame, with `InvalidData` if a payload is too long: then the rest is lost.
+    /// Returns the next payload, `None` at the source's end. Takes no memory for bytes that have not come. Fails like the
+    /// source, after whose `WouldBlock` or `TimedOut` the next call goes on where this one was; with `UnexpectedEof` if
+    /// the source ends in a frame; and with `InvalidData`, now and at each further call, if a payload is too long.
     pub fn read(&mut self) -> io::Result<Option<&[u8]>> {
-        if self.take(PREFIX_LEN)? == 0 {
-            return Ok(None);
-        }
-        let prefix = self.payload.clone();
-        let announced = prefix.first_chunk().map_or(0, |prefix| u32::from_le_bytes(*prefix) as usize);
-        if announced > self.max_len {
-            let problem = format!("expected at most {} bytes in a frame, found {announced}", self.max_len);
-            return Err(io::Error::new(ErrorKind::InvalidData, problem));
-        }
-        let found = prefix.len() + self.take(announced)?;
-        match payload_len(&prefix, self.at, found) {
-            Ok(_) => self.at += found,
-            Err(error) => {
-                let is_short = matches!(error.kind(), CodecErrorKind::ShortFrame { .. });
-                let kind = if is_short { ErrorKind::UnexpectedEof } else { ErrorKind::InvalidData };
-                return Err(io::Error::new(kind, error));
+        loop {
+            match self.frames.missing().map_err(into_io)? {
+                0 => return self.frames.next().map_err(into_io),
+                missing if self.source.by_ref().take(missing as u64).read_to_end(self.frames.room())? < missing => {
+                    return self.frames.finish().map(|()| None).map_err(into_io);
+                }
+                _ => {}
             }
         }
-        Ok(Some(&self.payload))
+    }
+}
+
+fn into_io(error: CodecError) -> io::Error {
+    let is_short = matches!(error.kind(), CodecErrorKind::ShortFrame { .. });
+    io::Error::new(if is_short { ErrorKind::UnexpectedEof } else { ErrorKind::InvalidData }, error)
+}
+
+/// Writes frames to a target such as a socket, each with one [`write_all`](Write::write_all).
+#[derive(Debug)]
+pub struct FrameWriter<W> {
+    target: W,
+    frame: Vec<u8>,
+}
+
+impl<W: Write> FrameWriter<W> {
+    /// Creates a writer. The target has to wait until it takes bytes: an error in the middle of a frame ends the stream.
+    pub fn new(target: W) -> Self {
+        Self { target, frame: Vec::new() }
     }
 
-    /// Reads as many bytes, or fewer if the source ends.
-    fn take(&mut self, len: usize) -> io::Result<usize> {
-        self.payload.clear();
-        self.source.by_ref().take(len as u64).read_to_end(&mut self.payload)
+    /// Writes an encoded value, as [`Value::encode`](crate::Value::encode) returns it, behind its length in bytes. Fails like
+    /// the target, and with `InvalidInput` for one over [`MAX_VALUE_LEN`].
+    pub fn write(&mut self, payload: &[u8]) -> io::Result<()> {
+        if payload.len() > MAX_VALUE_LEN {
+            return Err(ErrorKind::InvalidInput.into());
+        }
+        self.frame.clear();
+        self.frame.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+        self.frame.extend_from_slice(payload);
+        self.target.write_all(&self.frame)
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Read};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use varbatch_codec::frames::FrameReader;
+use varbatch_codec::frames::{FrameBuffer, FrameReader, FrameWriter};
 use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Event, Reader, Width, Writer, frames};
 
 use crate::support::memory::most_held;
@@ -148,10 +148,92 @@ fn a_source_gives_its_frames_up_to_a_length() {
     assert_eq!(reader.read().expect("five bytes"), Some(&[1; 5][..]));
     assert_eq!(reader.read().expect("none"), Some(&[][..]));
     let error = reader.read().expect_err("nine bytes");
-    let expected = "expected at most 8 bytes in a frame, found 9";
+    let expected = "expected at most 8 bytes in a frame, found 9, at byte 13";
     assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::InvalidData, expected));
     let (huge, fits) = (u32::MAX.to_le_bytes(), u32::MAX as usize);
     let mut reader = FrameReader::new(&huge[..], fits);
     // What is announced is not taken.
     assert!(most_held(|| assert!(reader.read().is_err())).0 < 1 << 16);
+}
+
+/// A source that gives parts of a stream, with an error between them.
+struct Pausing(Vec<Vec<u8>>, ErrorKind);
+
+impl Read for Pausing {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let Some(part) = self.0.last_mut() else { return Ok(0) };
+        if part.is_empty() {
+            self.0.pop();
+            return if self.0.is_empty() { Ok(0) } else { Err(self.1.into()) };
+        }
+        let len = out.len().min(part.len());
+        out[..len].copy_from_slice(&part[..len]);
+        part.drain(..len);
+        Ok(len)
+    }
+}
+
+#[test]
+fn a_frame_goes_on_after_a_pause_of_its_source() {
+    let payloads = [vec![1; 5], Vec::new(), vec![2; 9]];
+    let bytes = stream(&payloads);
+    for kind in [ErrorKind::WouldBlock, ErrorKind::TimedOut, ErrorKind::Interrupted] {
+        for cut in 1..bytes.len() {
+            let mut reader = FrameReader::new(Pausing(vec![bytes[cut..].to_vec(), bytes[..cut].to_vec()], kind), 9);
+            let (mut found, mut pauses) = (Vec::new(), 0);
+            loop {
+                match reader.read() {
+                    Ok(Some(payload)) => found.push(payload.to_vec()),
+                    Ok(None) => break,
+                    Err(error) => {
+                        assert_eq!(error.kind(), kind);
+                        pauses += 1;
+                    }
+                }
+            }
+            assert_eq!(found, payloads, "cut at {cut}");
+            assert!(pauses <= 1);
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_refused_a_length_takes_no_payload_for_a_frame() {
+    // The payload of the frame that is too long looks like a frame.
+    let bytes = stream(&[vec![1; 3], stream(&[vec![7; 4]]), vec![2; 1]]);
+    let mut reader = FrameReader::new(&bytes[..], 7);
+    assert_eq!(reader.read().expect("three bytes"), Some(&[1; 3][..]));
+    for _ in 0..3 {
+        assert_eq!(reader.read().expect_err("eight bytes").kind(), ErrorKind::InvalidData);
+    }
+}
+
+#[test]
+fn bytes_that_are_pushed_in_any_parts_give_the_same_frames() {
+    let payloads = [vec![1; 5], Vec::new(), vec![2; 9], vec![3; 1]];
+    let bytes = stream(&payloads);
+    for len in 1..=bytes.len() {
+        let (mut frames, mut found) = (FrameBuffer::new(9), Vec::new());
+        for part in bytes.chunks(len) {
+            frames.push(part);
+            while let Some(payload) = frames.next().expect("not too long") {
+                found.push(payload.to_vec());
+            }
+        }
+        assert_eq!((found.as_slice(), frames.finish()), (&payloads[..], Ok(())), "{len} at a time");
+    }
+    for cut in 0..bytes.len() {
+        let mut frames = FrameBuffer::new(9);
+        frames.push(&bytes[..cut]);
+        while frames.next().expect("not too long").is_some() {}
+        assert_eq!(frames.finish().err(), read(&bytes[..cut]).1, "cut at {cut}");
+    }
+}
+
+#[test]
+fn what_a_frame_writer_writes_is_a_stream_of_frames() {
+    let (payloads, mut written) = ([vec![1; 5], Vec::new(), vec![2; 9]], Vec::new());
+    let mut writer = FrameWriter::new(&mut written);
+    payloads.iter().for_each(|payload| writer.write(payload).expect("memory"));
+    assert_eq!(written, stream(&payloads));
 }
