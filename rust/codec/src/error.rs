@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::{Engine, Kind, MAX_DEPTH, MAX_VALUE_LEN, Path, Shape, Step};
+use crate::quote::{SHOWN_CHARS, quoted};
+use crate::{Engine, Kind, MAX_DEPTH, MAX_VALUE_LEN, Path, Shape, Step, Text};
 
 /// A value that cannot be read or written. Its text says what is wrong, at which byte, and inside what:
 /// `expected 4 more bytes for a header, found 0, at byte 16 inside ["inventory"][2]`. One pointer wide, for registers.
@@ -108,10 +109,11 @@ pub enum CodecErrorKind {
     #[error("expected at most {MAX_DEPTH} levels of nesting, found one more")]
     TooDeep,
     /// An object has class and properties where only ids are allowed.
-    #[error(
-        "expected no object with properties, as objects are not allowed (allow_objects: true, or a list of classes), found one"
-    )]
+    #[error("expected no object with properties, as objects are not allowed, found one")]
     ObjectRefused,
+    /// A text that no reader gives back: texts end before a NUL, and lose a byte-order mark (U+FEFF) at their start.
+    #[error("expected a text without NUL that begins with no byte-order mark, found {}", quoted(Text::Utf8(.found), SHOWN_CHARS))]
+    Unreadable { found: Box<str> },
     /// Something that the caller of a Reader or a Writer refuses, such as a class that its engine does not have.
     #[error("{0}")]
     Refused(String),

@@ -18,7 +18,7 @@
 //! Other engines and what they lose may be added in minor versions. A type of Godot 4 is a [`Kind`], an [`Event`] and a
 //! [`Value`]: these enums are complete, and a new one is a new major version, as whoever matches them must handle it.
 //!
-//! `rust/docs/FORMAT.md` in the repository documents the wire format with its evidence.
+//! `FORMAT.md` in this package documents the wire format with its evidence.
 #![deny(unsafe_code)]
 
 #[cfg(target_endian = "big")]

@@ -43,7 +43,7 @@ func values() -> Array:
 	var typed: Array[Vector2] = [Vector2(1, 2)]
 	var counts: Dictionary[StringName, int] = {&"b": 1, &"a": 2}
 	var deep: Variant = "the end"
-	for level in 500:
+	for level in 100:
 		deep = [deep] if level % 2 else {level: deep}
 	return [
 		null, true, 0, -1, 1 << 40, 0.5, PI, INF, "", "text äß€😀", Vector2(1.5, -2), Vector2i(1, -2),

@@ -28,28 +28,34 @@
 //!
 //! Elements of a packed array of vectors are sequences: `Vec<[f32; 3]>`. `RID`s and ids of objects are read as `u64`.
 //!
-//! What this model cannot say is never written: a `StringName`, `NodePath`, vector, matrix, color, a packed array other
-//! than of bytes, a typed container, an object, a `Signal`. A field of type [`Value`](crate::Value) can be any of them, and
-//! reads any of them. Elsewhere a `Callable` or a `Signal` is an error, as are integers above those of the engine (`i64`)
-//! when they are written, and more than 128 levels when they are read.
+//! | [`Value`](crate::Value) | what it is | any value |
+//! | [`Vector3`], [`StringName`], [`PackedInt32Array`] ... | what they are | that, and an `Array` or `String` of the same content |
+//!
+//! The last two rows are for what serde's own types cannot say: a `StringName`, a `NodePath`, a vector, matrix or color, a
+//! packed array other than of bytes, a typed container, an object, a `Signal`. Elsewhere a `Callable` or a `Signal` is an
+//! error, as are integers above those of the engine (`i64`) when they are written, texts that have a NUL or begin with a
+//! byte-order mark, and more than 128 levels when they are read.
+//!
+//! What serde buffers, for `#[serde(flatten)]`, `tag` and `untagged`, has its own types only: a vector arrives as an `Array`
+//! of its numbers, a `StringName` as a `String`. Other formats, such as JSON, have the same forms.
 
+mod native;
+mod value;
 mod write;
 
-use std::fmt::{self, Display};
-use std::marker::PhantomData;
+use std::fmt::Display;
 
-use ::serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer, SeqDeserializer, StrDeserializer};
+use ::serde::de::value::{MapAccessDeserializer, SeqDeserializer, StrDeserializer};
 use ::serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use ::serde::{Deserialize, Serialize, de, forward_to_deserialize_any, ser};
 
-use crate::{
-    CodecError, CodecErrorKind, DoubleValue, Element, Event, Kind, OwnedValue, Plain, Reader, Real, Scalar, Shape, Text,
-};
+pub(crate) use self::native::{natives, parts};
+pub use self::value::{from_value, to_value};
+pub use crate::value::native::*;
+use crate::{CodecError, CodecErrorKind, DoubleValue, Element, Event, Kind, Plain, Reader, Scalar, Shape, Text};
 
 /// More levels may overflow the stack, as reading by `serde` is recursive. The same as in `serde_json`.
 const MAX_DEPTH: usize = 128;
-/// The name by which a [`Value`](crate::Value) in a type is known.
-const VALUE: &str = "$varbatch_codec::Value";
 
 impl ser::Error for CodecError {
     fn custom<T: Display>(message: T) -> Self {
@@ -65,11 +71,11 @@ impl de::Error for CodecError {
 
 /// Reads a value like `bytes_to_var`. Fails if there is none, it has objects with properties, or the type differs.
 pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, CodecError> {
-    from_reader(&mut Reader::new(bytes))
+    read(&mut Reader::new(bytes))
 }
 
 /// Reads the reader's next value, by its rules. Fails if the bytes are bad, or the value does not fit the type.
-pub fn from_reader<'de, T: Deserialize<'de>>(reader: &mut Reader<'de>) -> Result<T, CodecError> {
+pub fn read<'de, T: Deserialize<'de>>(reader: &mut Reader<'de>) -> Result<T, CodecError> {
     let mut again = reader.clone();
     T::deserialize(Next(reader)).map_err(|error| match error.kind() {
         CodecErrorKind::Refused(_) => {
@@ -85,7 +91,7 @@ pub fn from_reader<'de, T: Deserialize<'de>>(reader: &mut Reader<'de>) -> Result
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
     let mut writer = write::writer();
     let start = writer.mark();
-    value.serialize(write::Next(&mut writer))?;
+    value.serialize(write::Next::new(&mut writer))?;
     writer.end_value(start)?;
     Ok(writer.into_plan().into_vec())
 }
@@ -177,7 +183,7 @@ impl<'de> Deserializer<'de> for Next<'_, 'de> {
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Taken<V::Value> {
-        if name != VALUE {
+        if name != value::NAME {
             return visitor.visit_newtype_struct(self);
         }
         match self.kind()? {
@@ -185,10 +191,15 @@ impl<'de> Deserializer<'de> for Next<'_, 'de> {
             Some(_) if self.0.is_of_godot_4() => {
                 let start = self.0.position();
                 self.0.skip_value()?;
+                value::IS_ENCODED.set(true);
                 visitor.visit_borrowed_bytes(self.0.bytes(start, self.0.position()))
             }
             // By way of the widest value, whose bytes any other is read from.
-            Some(_) => visitor.visit_byte_buf(DoubleValue::read(self.0)?.encode()?),
+            Some(_) => {
+                let bytes = DoubleValue::read(self.0)?.encode()?;
+                value::IS_ENCODED.set(true);
+                visitor.visit_byte_buf(bytes)
+            }
         }
     }
 
@@ -307,37 +318,4 @@ fn visit_all<'de, V: Visitor<'de>, T: de::IntoDeserializer<'de, CodecError>>(
     let visited = visitor.visit_seq(&mut parts)?;
     parts.end()?;
     Ok(visited)
-}
-
-/// A value of any type in a type. Other formats than this one read it from the bytes of `var_to_bytes`.
-impl<'de, R: Real> Deserialize<'de> for OwnedValue<R> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_newtype_struct(VALUE, AnyValue(PhantomData))
-    }
-}
-
-struct AnyValue<R>(PhantomData<R>);
-
-impl<'de, R: Real> Visitor<'de> for AnyValue<R> {
-    type Value = OwnedValue<R>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the bytes of a value")
-    }
-
-    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-        OwnedValue::read(&mut Reader::new(bytes).with_objects(true)).map_err(E::custom)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, bytes: A) -> Result<Self::Value, A::Error> {
-        self.visit_bytes(&Vec::deserialize(SeqAccessDeserializer::new(bytes))?)
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(text.into())
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_bytes(self)
-    }
 }

@@ -5,43 +5,48 @@ use ::serde::ser::{
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-use super::{VALUE, to_vec};
+use super::value;
 use crate::{
-    CodecError, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, MAX_DEPTH, OwnedValue, Plain, Reader, Real,
-    Text, Width, Writer,
+    CodecError, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, MAX_DEPTH, Plain, Reader, Text, Width,
+    Writer,
 };
-
-/// Bytes before those of a PackedByteArray: its header and its count.
-const HEAD_LEN: usize = 8;
 
 pub(super) fn writer<'a>() -> Writer<'a> {
     Writer::new(Dialect::GODOT_4)
 }
 
 /// Where the next value goes.
-pub(super) struct Next<'w>(pub &'w mut Writer<'static>);
+pub(super) struct Next<'w> {
+    writer: &'w mut Writer<'static>,
+    /// True if a [`Value`](crate::Value) comes, which is asked for its encoded bytes.
+    is_value: bool,
+}
 
 impl<'w> Next<'w> {
+    pub fn new(writer: &'w mut Writer<'static>) -> Self {
+        Self { writer, is_value: false }
+    }
+
     fn event(self, event: Event<'_>) -> Result<(), CodecError> {
-        self.0.write_as(event, Copied)
+        self.writer.write_as(event, Copied)
     }
 
     /// Begins an Array or a Dictionary. Its parts are kept aside if nobody knows how many come.
     fn parts(self, is_map: bool, count: Option<usize>) -> Result<Parts<'w>, CodecError> {
         let aside = match count {
             Some(count) => {
-                self.0.write(head(is_map, count))?;
+                self.writer.write(head(is_map, count))?;
                 None
             }
-            None => Some(writer().with_depth(self.0.depth() + 1)),
+            None => Some(writer().with_depth(self.writer.depth() + 1)),
         };
-        Ok(Parts { writer: self.0, aside, is_map, announced: count, found: 0 })
+        Ok(Parts { writer: self.writer, aside, is_map, announced: count, found: 0 })
     }
 
     /// Begins the data of a variant: a Dictionary with its name as the only key.
     fn variant(self, name: &'static str) -> Result<Self, CodecError> {
-        self.0.write(head(true, 1))?;
-        self.0.write(Event::String(Text::Utf8(name)))?;
+        self.writer.write(head(true, 1))?;
+        self.writer.write(Event::String(Text::Utf8(name)))?;
         Ok(self)
     }
 }
@@ -62,7 +67,7 @@ pub(super) struct Parts<'w> {
 
 impl Parts<'_> {
     fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), CodecError> {
-        value.serialize(Next(self.aside.as_mut().unwrap_or(self.writer)))
+        value.serialize(Next::new(self.aside.as_mut().unwrap_or(self.writer)))
     }
 
     fn put_next<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), CodecError> {
@@ -137,10 +142,20 @@ impl<'w> Serializer for Next<'w> {
     }
 
     fn serialize_str(self, value: &str) -> Result<(), CodecError> {
-        self.event(Event::String(Text::Utf8(value)))
+        self.writer.write_as(Event::String(self.writer.checked(value)?), Copied)
     }
 
     fn serialize_bytes(self, bytes: &[u8]) -> Result<(), CodecError> {
+        // The value that was asked has answered.
+        if self.is_value && !value::IS_ENCODED.get() {
+            let mut reader = Reader::new(bytes).with_objects(true);
+            while self.writer.depth() > 0 && reader.next_event()?.is_some() {
+                if self.writer.depth() + reader.depth() > MAX_DEPTH {
+                    return Err(CodecError::new(reader.position(), CodecErrorKind::TooDeep));
+                }
+            }
+            return self.writer.encoded(bytes, Copied);
+        }
         let plain = Plain { kind: Kind::PackedByteArray, width: Width::Single, count: bytes.len(), bytes };
         self.event(Event::Packed(plain))
     }
@@ -166,17 +181,12 @@ impl<'w> Serializer for Next<'w> {
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<(), CodecError> {
-        if name == VALUE {
-            let bytes = &to_vec(value)?[HEAD_LEN..];
-            let mut reader = Reader::new(bytes).with_objects(true);
-            while reader.next_event()?.is_some() {
-                if self.0.depth() + reader.depth() > MAX_DEPTH {
-                    return Err(CodecError::new(reader.position(), CodecErrorKind::TooDeep));
-                }
-            }
-            return self.0.encoded(bytes, Copied);
-        }
-        value.serialize(self)
+        let is_value = name == value::NAME;
+        value::IS_ENCODED.set(is_value);
+        let written = value.serialize(Next { is_value, ..self });
+        // Nothing answers that serde has buffered.
+        value::IS_ENCODED.set(false);
+        written
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -230,20 +240,4 @@ parts! {
     SerializeMap: fn serialize_key() => Self::put_next, fn serialize_value() => Self::put;
     SerializeStruct: fn serialize_field(name) => Self::put;
     SerializeStructVariant: fn serialize_field(name) => Self::put;
-}
-
-/// A value of any type in a type. Other formats than this one write the bytes of `var_to_bytes`.
-impl<R: Real> Serialize for OwnedValue<R> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let bytes = self.encode().map_err(S::Error::custom)?;
-        serializer.serialize_newtype_struct(VALUE, &Bytes(&bytes))
-    }
-}
-
-struct Bytes<'a>(&'a [u8]);
-
-impl Serialize for Bytes<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(self.0)
-    }
 }

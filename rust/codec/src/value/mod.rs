@@ -46,20 +46,42 @@ macro_rules! with_plain_data {
                 }
             }
 
-            /// Returns the event of plain data. Its bytes go to `out`, which must be empty.
-            fn plain_event<'b>(&self, out: &'b mut Vec<u8>) -> Option<Event<'b>> {
+            /// Returns the event of plain data. Its bytes replace those of `out`.
+            pub(crate) fn plain_event<'b>(&self, out: &'b mut Vec<u8>) -> Option<Event<'b>> {
                 let width = R::WIDTH;
                 match self {
                     $(Self::$components(value) => {
-                        events::Element::write(value, out);
+                        events::write_elements(std::slice::from_ref(value), out);
                         Some(Event::Components(Plain { kind: Kind::$components, width, count: 1, bytes: out }))
                     })*
                     $(Self::$packed(values) => {
-                        values.iter().for_each(|value| events::Element::write(value, out));
+                        events::write_elements(values, out);
                         Some(Event::Packed(Plain { kind: Kind::$packed, width, count: values.len(), bytes: out }))
                     })*
                     _ => None,
                 }
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<R: Real + ::serde::Serialize> OwnedValue<R> {
+            /// Serializes what plain data is made of, or nothing.
+            pub(crate) fn serialize_plain<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$components(value) => ::serde::Serialize::serialize(value, serializer),)*
+                    $(Self::$packed(value) => ::serde::Serialize::serialize(value, serializer),)*
+                    _ => serializer.serialize_unit(),
+                }
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        pub(crate) mod native {
+            crate::serde::natives! {
+                StringName String;
+                $($components $array;)*
+                $($packed Vec<$element>;)*
+                PackedStringArray Vec<String>;
             }
         }
     };
@@ -68,8 +90,8 @@ macro_rules! with_plain_data {
 with_plain_data! {
     /// A value of any of the engine's types, as [`Value`] or [`DoubleValue`]. Components are in their encoded order.
     ///
-    /// A value takes up to 80 bytes of memory where the shortest one takes 4 encoded bytes. Clone, comparison and drop are
-    /// recursive; a value from [`Self::decode`] has at most [`MAX_DEPTH`](crate::limits::MAX_DEPTH) levels.
+    /// A value takes up to 80 bytes of memory where the shortest one takes 4 encoded bytes. Clone, comparison, `Debug` and
+    /// drop are recursive; a value from [`Self::decode`] has at most [`Self::MAX_DEPTH`] levels.
     #[derive(Clone, Debug, Default, PartialEq)]
     #[allow(missing_docs, reason = "each variant describes its fields")]
     pub enum OwnedValue<R> {
@@ -161,13 +183,14 @@ impl<R: Real> OwnedValue<R> {
         Self::Dictionary { key: OwnedType::Any, value: OwnedType::Any, entries }
     }
 
-    /// Decodes a value like `bytes_to_var`, of any width. Fails if there is none, or for objects: see [`Self::read`].
+    /// Decodes a value like `bytes_to_var`, of any width, and ignores bytes behind it, as that does. Fails if there is
+    /// none, for objects and for more than [`Self::MAX_DEPTH`] levels: see [`Self::read`] and [`Self::read_nested`].
     pub fn decode(bytes: &[u8]) -> Result<Self, CodecError> {
         Self::read(&mut Reader::new(bytes))
     }
 
     /// Encodes the value like `var_to_bytes`, and objects with properties like `var_to_bytes_with_objects`. Fails if it
-    /// is beyond the [`limits`](crate::limits), or an object has no class.
+    /// is beyond the [`limits`](crate::limits), an object has no class, or for a text as [`Self::write`] says.
     pub fn encode(&self) -> Result<Vec<u8>, CodecError> {
         let mut writer = Self::writer();
         let start = writer.mark();

@@ -6,7 +6,9 @@ mod payload;
 use std::mem::MaybeUninit;
 
 use crate::plan::Segment;
-use crate::{Borrowed, CodecError, CodecErrorKind, Dialect, Engine, Event, Keep, MAX_DEPTH, MAX_VALUE_LEN, Mark, Plan};
+use crate::{
+    Borrowed, CodecError, CodecErrorKind, Dialect, Engine, Event, Keep, MAX_DEPTH, MAX_VALUE_LEN, Mark, Plan, Text,
+};
 
 pub use self::flat::Flat;
 
@@ -39,6 +41,8 @@ enum WriteNext {
     Value,
     Text,
     Name,
+    /// Nothing until [`Writer::end_value`], as a value is complete.
+    End,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +104,15 @@ impl<'a> Writer<'a> {
         self.plan.mark()
     }
 
+    /// Returns a text of the caller's as one to write. Fails if no reader gives it back: it would end at its first NUL, and
+    /// lose a byte-order mark at its start.
+    pub(crate) fn checked<'t>(&self, text: &'t str) -> Result<Text<'t>, CodecError> {
+        if text.as_bytes().contains(&0) || text.starts_with('\u{feff}') {
+            return Err(CodecError::new(self.plan.len(), CodecErrorKind::Unreadable { found: text.into() }));
+        }
+        Ok(Text::Utf8(text))
+    }
+
     /// Adds one event to the current value. Borrows long payloads. Fails like [`Self::write_as`].
     #[inline(always)]
     pub fn write(&mut self, event: Event<'a>) -> Result<(), CodecError> {
@@ -115,8 +128,7 @@ impl<'a> Writer<'a> {
     /// [`depth`](Self::depth). Fails if fewer are due, that writer's last value is incomplete, or the container is an
     /// Array of Arrays of Pandemonium, whose type depends on its values.
     pub fn append(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
-        let is_complete = other.open.is_empty() && other.next == WriteNext::Value;
-        let is_due = is_complete && self.next == WriteNext::Value;
+        let is_due = other.is_complete() && self.next == WriteNext::Value;
         match self.open.last_mut().filter(|top| is_due && matches!(top.form, WriteForm::Values)) {
             Some(top) if top.left > count => top.left -= count,
             // The last value ends the container, and perhaps those around it.
@@ -133,8 +145,7 @@ impl<'a> Writer<'a> {
     /// Appends `count` texts of a writer [`for_texts`](Self::for_texts). Fails if fewer are due or written.
     #[doc(hidden)]
     pub fn append_texts(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
-        let is_complete = other.open.is_empty() && other.next == WriteNext::Value;
-        if !is_complete || self.next != WriteNext::Text || !self.texts_have_nul || count > self.texts_left {
+        if !other.is_complete() || self.next != WriteNext::Text || !self.texts_have_nul || count > self.texts_left {
             return Err(self.out_of_order("as many texts as were announced"));
         }
         self.texts_left -= count;
@@ -160,11 +171,11 @@ impl<'a> Writer<'a> {
     #[inline]
     pub fn end_value(&mut self, start: Mark) -> Result<(), CodecError> {
         let len = self.plan.len() - start.position();
-        let is_complete = self.open.is_empty() && self.next == WriteNext::Value;
-        if is_complete && len > 0 && len <= MAX_VALUE_LEN && !self.plan.is_full() {
+        if self.is_complete() && len > 0 && len <= MAX_VALUE_LEN && !self.plan.is_full() {
+            self.next = WriteNext::Value;
             return Ok(());
         }
-        let error = match (is_complete, len) {
+        let error = match (self.is_complete(), len) {
             (true, 0) => self.out_of_order("a value"),
             (true, _) => too_large(len),
             _ => self.out_of_order("the rest of the value"),
@@ -225,7 +236,7 @@ impl<'a> Writer<'a> {
     #[inline]
     fn begin_value(&mut self) -> Result<(), CodecError> {
         if self.next != WriteNext::Value {
-            return Err(self.out_of_order("a text"));
+            return Err(self.out_of_order(if self.next == WriteNext::End { "the end of the value" } else { "a text" }));
         }
         if self.depth() > MAX_DEPTH {
             return Err(CodecError::new(self.plan.len(), CodecErrorKind::TooDeep));
@@ -235,17 +246,21 @@ impl<'a> Writer<'a> {
 
     #[inline]
     fn close_value(&mut self) {
-        self.next = WriteNext::Value;
         while let Some(top) = self.open.last_mut() {
             top.left -= 1;
             if top.left > 0 {
-                if matches!(top.form, WriteForm::Properties) {
-                    self.next = WriteNext::Name;
-                }
+                let is_property = matches!(top.form, WriteForm::Properties);
+                self.next = if is_property { WriteNext::Name } else { WriteNext::Value };
                 return;
             }
             self.open.pop();
         }
+        // For another writer's container, more values follow.
+        self.next = if self.depth == 0 { WriteNext::End } else { WriteNext::Value };
+    }
+
+    fn is_complete(&self) -> bool {
+        self.open.is_empty() && matches!(self.next, WriteNext::Value | WriteNext::End)
     }
 
     /// Fails if the current value is too large already: where containers share others, it could outgrow all memory.

@@ -113,6 +113,7 @@ impl<'a> Writer<'a> {
     fn text<'e>(&mut self, text: Text<'e>, keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         match self.next {
             WriteNext::Value => return Err(self.out_of_order("a value")),
+            WriteNext::End => return Err(self.out_of_order("the end of the value")),
             WriteNext::Name => {
                 self.next = WriteNext::Value;
                 return self.string(text, false, keep);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use varbatch_codec::change::{Change, ChangePart, ChangePath, Op, Patch, delta, diff, edits};
 use varbatch_codec::lookup::{Key, Seek, lookup};
 use varbatch_codec::transcode::Translation;
-use varbatch_codec::{CodecErrorKind, ElementType, Event, Kind, PathStep, Plain, Text, Width, Writer};
+use varbatch_codec::{CodecErrorKind, ElementType, Event, Kind, Mark, PathStep, Plain, Text, Width, Writer};
 
 use crate::diff::OPTIONS;
 use crate::support::foreign::{GODOT_3, GODOT_4};
@@ -270,6 +270,7 @@ fn the_same_text_often_is_refused_while_it_is_written() {
         for _ in 0..3 {
             // What is before the value does not count.
             writer.write(Event::String(text)).expect("a value is due");
+            writer.end_value(Mark::default()).expect("a value");
         }
         writer.write(head).expect("a value is due");
         let refused = (0..1 << 20).find_map(|at| Some((at, writer.write(part).err()?)));

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use varbatch_codec::{
-    CodecError, CodecErrorKind, Dialect, Event, Kind, Plain, Reader, Text, Width, Writer, frames, limits, validate,
+    CodecError, CodecErrorKind, Dialect, Event, Kind, Plain, Reader, Text, Value, Width, Writer, frames, limits,
+    validate,
 };
 
 use crate::support::steps::rest;
@@ -152,7 +153,7 @@ fn no_reason_is_without_a_text() {
         ),
         (
             validate(Reader::new(&object).with_base(100)).expect_err("an object"),
-            "expected no object with properties, as objects are not allowed (allow_objects: true, or a list of classes), found one, at byte 100",
+            "expected no object with properties, as objects are not allowed, found one, at byte 100",
         ),
         (of_caller(CodecErrorKind::Refused("expected a, found b".into())), "expected a, found b, at byte 100"),
         (of_caller(CodecErrorKind::Behind { found: 1 }), "expected nothing after the value, found 1 byte, at byte 100"),
@@ -169,6 +170,10 @@ fn no_reason_is_without_a_text() {
         (
             of_writing(&[Event::PackedStrings { count: 1 }, Event::Nil]),
             "expected a text, found another event, at byte 8",
+        ),
+        (
+            Value::from("a\0b").encode().expect_err("a NUL"),
+            "expected a text without NUL that begins with no byte-order mark, found \"a\\u0000b\", at byte 0",
         ),
     ];
     let name = |error: &CodecError| {

@@ -2,7 +2,7 @@
 //! what keeps a payload is made once, for a long one, and dropped as soon as nobody needs it.
 
 use varbatch_codec::limits::{HELD_LEN, INLINE_LEN};
-use varbatch_codec::{Dialect, ElementType, Event, Kind, Plan, Text, Width, Writer, fill};
+use varbatch_codec::{Dialect, ElementType, Event, Kind, Mark, Plan, Text, Width, Writer, fill};
 
 use crate::support::keeper::Keeper;
 use crate::support::memory::filled;
@@ -68,6 +68,7 @@ fn what_is_taken_back_is_let_go() {
     let long = packed(&bytes);
     let mut writer = Writer::new(Dialect::GODOT_4);
     keeper.write(&mut writer, long).expect("writes");
+    writer.end_value(Mark::default()).expect("a value");
     let start = writer.mark();
     writer.write(Event::Array { element: ElementType::Any, count: 3 }).expect("writes");
     keeper.write(&mut writer, long).expect("writes");

@@ -25,6 +25,8 @@ mod plan;
 mod reader;
 #[cfg(feature = "serde")]
 mod serde_types;
+#[cfg(feature = "serde")]
+mod serde_value;
 mod support;
 mod text_kernels;
 mod transcode_errors;

@@ -38,7 +38,7 @@ fn found(bytes: &[u8]) -> String {
     // The deepest value, in code that nobody optimised.
     on_a_stack(8 << 20, || {
         let mut reader = Reader::new(bytes).with_dialect(PANDEMONIUM).with_objects(true);
-        Value::read(&mut reader).map_or_else(|_| "error".to_owned(), |value| shown(&value))
+        Value::read_nested(&mut reader, 1024).map_or_else(|_| "error".to_owned(), |value| shown(&value))
     })
 }
 

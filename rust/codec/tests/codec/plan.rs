@@ -39,6 +39,8 @@ fn a_plan_that_is_written_now_borrows_nothing() {
             let events = texts(text).into_iter().nth(index).unwrap_or_else(|| vec![packed(&bytes)]);
             events.iter().try_for_each(|&event| writer.write_as(event, Copied)).expect("fits");
             events.iter().try_for_each(|&event| by_reference.write(event)).expect("fits");
+            writer.end_value(Mark::default()).expect("a value");
+            by_reference.end_value(Mark::default()).expect("a value");
         }
         let expected = by_reference.into_plan().to_vec();
         // The plan is used when what was written is no more: this would not compile if it were borrowed.

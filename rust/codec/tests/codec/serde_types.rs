@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize, Serializer};
-use varbatch_codec::serde::{from_reader, from_slice, to_vec};
+use varbatch_codec::serde::{
+    PackedByteArray, PackedInt32Array, PackedStringArray, PackedVector2Array, Quaternion, StringName, Transform3D,
+    Vector2i, Vector3, from_slice, from_value, read as from_events, to_value, to_vec,
+};
 use varbatch_codec::{Dialect, DoubleValue, OwnedType, Reader, Value};
 
 use super::support::{on_a_stack, vectors};
@@ -91,7 +94,7 @@ fn types_are_written_as_values_and_read_from_them() {
 /// The value of each vector stays what it is beside another one.
 fn check_vectors() {
     for vector in vectors::written() {
-        let Ok(value) = Value::read(&mut Reader::new(&vector.bytes).with_objects(true)) else { continue };
+        let Ok(value) = Value::read_nested(&mut Reader::new(&vector.bytes).with_objects(true), 1024) else { continue };
         let values = [Value::Int(1), value];
         let Ok(bytes) = to_vec(&values) else {
             // It is as deep as can be on its own.
@@ -100,9 +103,13 @@ fn check_vectors() {
         };
         assert_eq!(Ok(bytes.as_slice()), Value::from(values.to_vec()).encode().as_deref(), "{}", vector.name);
         let reader = || Reader::new(&bytes).with_objects(true);
-        let again: Vec<Value> = from_reader(&mut reader()).expect("two values");
-        let read = Value::read(&mut reader()).expect("an Array");
-        assert_eq!(Value::from(again).encode(), read.encode(), "{}", vector.name);
+        match Value::read(&mut reader()) {
+            Ok(read) => {
+                let again: Vec<Value> = from_events(&mut reader()).expect("two values");
+                assert_eq!(Value::from(again).encode(), read.encode(), "{}", vector.name);
+            }
+            Err(error) => assert!(error.to_string().contains(" levels of nesting"), "{error}"),
+        }
     }
 }
 
@@ -113,10 +120,11 @@ fn a_field_of_a_value_keeps_each_type() {
     let wide = [DoubleValue::Vector2([0.1, 2.0])];
     let bytes = to_vec(&wide).expect("a value");
     assert_eq!(from_slice::<Vec<DoubleValue>>(&bytes).as_deref(), Ok(&wide[..]));
-    // Another format has the bytes.
+    // Another format has the parts.
     let (of_type, _) = player();
     let text = serde_json::to_string(&of_type).expect("is written");
-    assert_eq!(serde_json::from_str::<Player>(&text).expect("is read"), of_type);
+    let of_parts = Player { position: Value::array([1.0, 2.0, 3.0]), ..of_type };
+    assert_eq!(serde_json::from_str::<Player>(&text).expect("is read"), of_parts);
     assert_eq!(
         from_slice::<serde_json::Value>(&to_vec(&[1]).expect("an int")).expect("is read"),
         serde_json::json!([1])
@@ -145,7 +153,7 @@ fn what_only_the_engine_has_is_read_as_its_parts() {
     let object = Value::Object { class: "Node".into(), properties: vec![("hp".into(), 3.into())] };
     let bytes = object.encode().expect("an object");
     assert!(from_slice::<BTreeMap<String, u8>>(&bytes).is_err());
-    let properties = from_reader::<BTreeMap<String, u8>>(&mut Reader::new(&bytes).with_objects(true));
+    let properties = from_events::<BTreeMap<String, u8>>(&mut Reader::new(&bytes).with_objects(true));
     assert_eq!(properties, Ok([("hp".into(), 3)].into()));
     // Bytes are lent, and so are texts.
     let bytes = Value::from(vec![1_u8, 2, 3]).encode().expect("bytes");
@@ -154,11 +162,11 @@ fn what_only_the_engine_has_is_read_as_its_parts() {
     let old = [19, 0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 0, 0, 0, 0];
     let reader = || Reader::new(&old).with_dialect(Dialect::GODOT_3);
     assert_eq!(
-        from_reader::<Vec<Value>>(&mut reader()),
+        from_events::<Vec<Value>>(&mut reader()),
         Value::read(&mut reader()).map(|value| value.as_array().expect("an Array").to_vec())
     );
     let old = [4, 0, 0, 0, 1, 0, 0, 0, b'x', 0, 0, 0];
-    assert_eq!(from_reader::<&str>(&mut Reader::new(&old).with_dialect(Dialect::GODOT_3)), Ok("x"));
+    assert_eq!(from_events::<&str>(&mut Reader::new(&old).with_dialect(Dialect::GODOT_3)), Ok("x"));
 }
 
 #[test]
@@ -253,4 +261,84 @@ fn types_that_hold_themselves_end_before_the_stack_does() {
     let linked = |links| (0..links).fold(Value::from("End"), |inner, _| Value::dictionary([("Link", inner)]));
     assert!(read::<Chain>(linked(127)).is_ok());
     assert!(read::<Chain>(linked(200)).is_err_and(|error| error.starts_with("expected at most 128 levels")));
+}
+
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+struct Native {
+    id: StringName,
+    at: Vector3,
+    tile: Vector2i,
+    pose: Transform3D,
+    path: PackedVector2Array,
+    counts: PackedInt32Array,
+    names: PackedStringArray,
+    bytes: PackedByteArray,
+}
+
+#[test]
+fn types_of_the_engine_are_written_as_they_were_read() {
+    let native = Native {
+        id: StringName("orc".into()),
+        at: Vector3([1.0, -2.5, 1e30]),
+        tile: Vector2i([3, -4]),
+        path: PackedVector2Array(vec![[1.0, 2.0], [3.0, 4.0]]),
+        counts: PackedInt32Array(vec![-1, 2]),
+        names: PackedStringArray(vec!["a".into()]),
+        bytes: PackedByteArray(vec![2, 0, 0, 0, 7, 0, 0, 0]),
+        ..Native::default()
+    };
+    let value = Value::dictionary([
+        ("id", Value::StringName("orc".into())),
+        ("at", Value::Vector3([1.0, -2.5, 1e30])),
+        ("tile", Value::Vector2i([3, -4])),
+        ("pose", Value::Transform3D([0.0; 12])),
+        ("path", Value::PackedVector2Array(vec![[1.0, 2.0], [3.0, 4.0]])),
+        ("counts", vec![-1, 2].into()),
+        ("names", vec!["a".to_owned()].into()),
+        ("bytes", vec![2_u8, 0, 0, 0, 7, 0, 0, 0].into()),
+    ]);
+    check(native.clone(), value.clone());
+    assert_eq!(from_value(&value).as_ref(), Ok(&native));
+    assert_eq!(to_value(&native), Ok(value));
+    // As other formats have them, and the buffers of serde.
+    let text = serde_json::to_string(&native).expect("has a form");
+    assert_eq!(serde_json::from_str::<Native>(&text).expect("is read"), native);
+    let error = read::<Vec<Vector3>>(vec![Value::Vector3([0.0; 3]), 1.into()]).expect_err("an int");
+    assert_eq!(error, "expected Vector3, found int, at byte 24 inside [1]");
+    assert!(read::<Quaternion>(Value::Vector4([0.0; 4])).is_err(), "another type of the same numbers");
+}
+
+#[test]
+fn a_value_converts_to_a_type_and_back() {
+    let (of_type, value) = player();
+    assert_eq!(to_value(&of_type).as_ref(), Ok(&value));
+    assert_eq!(from_value(&value), Ok(of_type));
+    let node = Value::Object { class: "Node".into(), properties: vec![("hp".into(), 3.into())] };
+    assert_eq!(from_value(&node), Ok(BTreeMap::from([("hp".to_owned(), 3)])));
+    assert_eq!(to_value(&node), Ok(node));
+    let error = from_value::<Vec<u8>, _>(&Value::array([1, 300])).expect_err("beyond a byte").to_string();
+    assert!(error.starts_with("invalid value: integer `300`, expected u8, at byte 16"), "{error}");
+}
+
+#[path = "../../examples/save_editor/main.rs"]
+#[allow(dead_code)] // Its `main`.
+mod save_editor;
+
+#[test]
+fn the_save_editor_changes_what_it_says_and_nothing_else() {
+    let save = |hp: i64, position| {
+        let player = Value::dictionary([
+            ("name", "Ann".into()),
+            ("class", Value::StringName("mage".into())),
+            ("hp", hp.into()),
+            ("position", Value::Vector3(position)),
+            ("equipment", Value::from(vec![Value::StringName("lamp".into()), Value::Color([0.5; 4])])),
+        ]);
+        let item = Value::Object { class: "Resource".into(), properties: vec![("price".into(), 3.into())] };
+        let save =
+            Value::dictionary([("seed", Value::Vector2i([1, 2])), ("player", player), ("items", vec![item].into())]);
+        [Value::from("version 1"), save].map(|value| value.encode_frame().expect("a value")).concat()
+    };
+    let edited = save_editor::edited(&save(1, [1.0, 2.0, 3.0])).expect("a save");
+    assert!(edited == save(100, [0.0; 3]));
 }

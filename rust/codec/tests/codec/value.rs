@@ -1,8 +1,10 @@
 //! `Value` beside events: what is read into one is written again as it was.
 
 use proptest::prelude::*;
+use varbatch_codec::limits::MAX_DEPTH;
 use varbatch_codec::{
-    CodecErrorKind, Dialect, DoubleValue, Kind, OwnedValue, Reader, Real, Value, Width, Writer, frames, validate,
+    CodecErrorKind, Dialect, DoubleValue, Kind, OwnedType, OwnedValue, Reader, Real, Value, Width, Writer, frames,
+    validate,
 };
 
 use super::support::memory::most_held;
@@ -15,7 +17,7 @@ use super::support::{on_a_stack, vectors};
 fn again<R: Real>(bytes: &[u8]) -> Vec<u8> {
     let mut reader = Reader::new(bytes).with_objects(true);
     let kind = reader.peek_kind();
-    let value = OwnedValue::<R>::read(&mut reader).expect("a value");
+    let value = OwnedValue::<R>::read_nested(&mut reader, MAX_DEPTH).expect("a value");
     assert_eq!((Ok(value.kind()), reader.position()), (kind, bytes.len()));
     value.encode().expect("was read")
 }
@@ -42,7 +44,12 @@ fn each_truncation_fails_as_it_does_for_a_reader() {
         // Of a long value some two thousand.
         for len in (0..=vector.bytes.len()).step_by(1 + vector.bytes.len() / 2000) {
             let reader = || Reader::new(&vector.bytes[..len]).with_objects(true);
-            assert_eq!(Value::read(&mut reader()).err(), validate(reader()).err(), "{}, {len} bytes", vector.name);
+            assert_eq!(
+                Value::read_nested(&mut reader(), MAX_DEPTH).err(),
+                validate(reader()).err(),
+                "{}, {len} bytes",
+                vector.name
+            );
         }
     }
 }
@@ -100,7 +107,7 @@ fn rust_types_convert_and_others_say_so() {
     assert_eq!(String::try_from(&Value::from("a")), Ok("a".into()));
     assert_eq!(Vec::<Value>::try_from(Value::array([1])), Ok(vec![Value::Int(1)]));
     let error = bool::try_from(Value::Int(1)).expect_err("an int");
-    assert_eq!((error.expected, error.found), (Kind::Bool, Kind::Int));
+    assert_eq!((error.expected, &*error.found), ("bool", "int"));
     assert_eq!(error.to_string(), "expected bool, found int");
 }
 
@@ -148,7 +155,7 @@ fn nested(levels: usize) -> Value {
 #[test]
 fn the_deepest_value_needs_little_stack_and_a_deeper_one_is_refused() {
     let bytes = nested(1024).encode().expect("as deep as the engine goes");
-    let read = || Value::read(&mut Reader::new(&bytes).with_objects(true)).expect("deep");
+    let read = || Value::read_nested(&mut Reader::new(&bytes).with_objects(true), MAX_DEPTH).expect("deep");
     on_a_stack(64 << 10, || {
         let value = read();
         assert_eq!(value.encode().expect("deep").len(), bytes.len());
@@ -179,4 +186,118 @@ fn a_value_takes_no_memory_that_its_bytes_do_not_pay_for() {
         assert_eq!(value.map(|value| value.kind()), Ok(Kind::Array));
         assert!(held <= 1024 + 20 * bytes.len(), "{held} bytes for {}", bytes.len());
     }
+}
+
+/// A program as its author debugs it: the stack of a thread, and code that nobody optimised around it.
+#[test]
+fn hostile_nesting_overflows_no_stack() {
+    let mut bytes = [words(&[28, 1])].concat().repeat(1024);
+    bytes.extend(words(&[0]));
+    on_a_stack(256 << 10, || {
+        let Ok(value) = Value::decode(&bytes) else { return };
+        assert_eq!(value.clone(), value);
+        assert!(format!("{value:?}").len() > 1024);
+    });
+    let error = Value::decode(&bytes).expect_err("too deep").to_string();
+    let expected = "expected at most 128 levels of nesting, found one more, at byte 1024 inside ";
+    assert!(error.starts_with(expected) && error.ends_with("[0][0]"), "{error}");
+    for levels in [128, 129] {
+        let bytes = nested(levels).encode().expect("not too deep");
+        let read = |max| Value::read_nested(&mut Reader::new(&bytes).with_objects(true), max).is_ok();
+        assert_eq!((read(128), read(129), read(0)), (levels == 128, true, false));
+    }
+}
+
+#[test]
+fn a_reader_in_the_middle_or_at_the_end_gives_no_panic() {
+    let bytes =
+        Value::Object { class: "A".into(), properties: vec![("b".into(), 1.into())] }.encode().expect("an object");
+    let mut reader = Reader::new(&bytes).with_objects(true);
+    reader.next_event().expect("its head");
+    assert_eq!(Value::read(&mut reader), Ok("b".into()));
+    assert_eq!(Value::read(&mut reader), Ok(1.into()));
+    assert!(Value::read(&mut reader).is_err());
+}
+
+#[test]
+fn texts_that_would_be_cut_are_refused() {
+    let node =
+        |class: &str, name: &str| Value::Object { class: class.into(), properties: vec![(name.into(), 1.into())] };
+    for text in ["a\0b", "\0", "a\0", "\u{feff}", "\u{feff}a"] {
+        let typed = OwnedType::Class(text.into());
+        for value in [
+            Value::from(text),
+            Value::StringName(text.into()),
+            Value::NodePath { names: vec![text.into()], subnames: Vec::new(), absolute: false },
+            Value::NodePath { names: Vec::new(), subnames: vec![text.into()], absolute: false },
+            Value::Signal { name: text.into(), object: 0 },
+            vec!["a".to_owned(), text.into()].into(),
+            Value::dictionary([(text, 1.into()), ("a", 2.into())]),
+            node(text, "a"),
+            node("Node", text),
+            Value::Array { element: typed.clone(), elements: Vec::new() },
+            Value::Dictionary { key: OwnedType::Any, value: typed.clone(), entries: Vec::new() },
+            Value::Dictionary { key: typed.clone(), value: OwnedType::Any, entries: Vec::new() },
+        ] {
+            let error = value.encode().expect_err("cannot be read back");
+            assert!(error.to_string().starts_with("expected a text without NUL"), "{error}");
+            #[cfg(feature = "serde")]
+            varbatch_codec::serde::to_vec(&value).expect_err("nor by serde");
+        }
+        #[cfg(feature = "serde")]
+        varbatch_codec::serde::to_vec(text).expect_err("cannot be read back");
+    }
+    let kept = Value::from("a\u{feff}\u{1}");
+    assert_eq!(Value::decode(&kept.encode().expect("a text")), Ok(kept));
+}
+
+#[test]
+fn an_error_names_no_argument_of_a_script() {
+    let node = Value::Object { class: "Node".into(), properties: Vec::new() };
+    let error = Value::decode(&node.encode().expect("an object")).expect_err("refused").to_string();
+    assert_eq!(error, "expected no object with properties, as objects are not allowed, found one, at byte 0");
+}
+
+#[test]
+fn a_value_is_changed_in_place() {
+    let mut save =
+        Value::dictionary([("player", Value::dictionary([("hp", Value::Int(1))])), ("tags", Value::array(["a"]))]);
+    let player = save.get_mut("player").expect("it is there");
+    assert_eq!(player.insert("hp", 2), Ok(Value::Int(1)));
+    assert_eq!(player.insert("name", "Ann"), Ok(Value::Nil));
+    *player.entry("wings").expect("a Dictionary") = true.into();
+    save.get_mut("tags").and_then(Value::as_array_mut).expect("an Array").push("b".into());
+    save.as_dictionary_mut().expect("a Dictionary").reverse();
+    let shown = r#"{"tags": ["a", "b"], "player": {"hp": 2, "name": "Ann", "wings": true}}"#;
+    assert_eq!(save.to_string(), shown);
+    assert_eq!(save.get_mut("other"), None);
+    assert_eq!(save.get_mut("tags").and_then(|tags| tags.get_mut("a")), None);
+    let error = Value::Int(1).insert("a", 1).expect_err("an int");
+    assert_eq!(error.to_string(), "expected Dictionary, found int");
+    // Of several, the last; a new key has the type of the others.
+    let mut twice = Value::dictionary([("a", Value::Int(1)), ("a", Value::Int(2))]);
+    assert_eq!(twice.insert("a", 3), Ok(Value::Int(2)));
+    let names = OwnedType::Builtin(Kind::StringName);
+    let mut typed = Value::Dictionary { key: names, value: OwnedType::Any, entries: Vec::new() };
+    typed.insert("a", ()).expect("a Dictionary");
+    let object = Value::Object { class: "Node".into(), properties: vec![("at".into(), Value::Vector2([1.0, 2.5]))] };
+    let all = Value::from(vec![typed, object, Value::Float(1.0), "a\"\n".into(), vec![1_u8].into()]);
+    assert_eq!(
+        all.to_string(),
+        r#"[{&"a": null}, Node{"at": Vector2([1.0, 2.5])}, 1.0, "a\"\n", PackedByteArray([1])]"#
+    );
+}
+
+#[test]
+fn numbers_and_vectors_convert_if_they_fit() {
+    let int = Value::Int(300);
+    assert_eq!((i16::try_from(&int), u16::try_from(&int), usize::try_from(&int)), (Ok(300), Ok(300), Ok(300)));
+    assert_eq!(u8::try_from(&int).map_err(|error| error.to_string()), Err("expected u8, found 300".into()));
+    assert_eq!(
+        u8::try_from(&Value::from("a")).map_err(|error| error.to_string()),
+        Err("expected int, found String".into())
+    );
+    assert_eq!(<[f32; 3]>::try_from(Value::Vector3([1.0, 2.0, 3.0])), Ok([1.0, 2.0, 3.0]));
+    assert_eq!(<[i32; 2]>::try_from(Value::Vector2i([1, 2])), Ok([1, 2]));
+    assert!(<[f32; 2]>::try_from(Value::Vector3([1.0, 2.0, 3.0])).is_err());
 }

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use varbatch_codec::{
     CodecError, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, Mark, Plain, Shape, Text, Width, Writer,
-    limits,
+    frames, limits,
 };
 
 use crate::support::steps::{read, write};
@@ -25,7 +25,11 @@ fn assert_in_order(events: &[Event<'_>]) {
     for at in 0..=events.len() {
         let before = &events[..at];
         let is_text = events.get(at).is_some_and(|event| matches!(event, Event::Text(_)));
-        let (wrong, expected) = if is_text { (Event::String(Text::Utf8("a")), "a text") } else { (A, "a value") };
+        let (wrong, expected) = match is_text {
+            true => (Event::String(Text::Utf8("a")), "a text"),
+            false if at < events.len() => (A, "a value"),
+            false => (A, "the end of the value"),
+        };
         for now in [false, true] {
             let mut writer = after(before);
             let len = writer.mark().position();
@@ -33,7 +37,8 @@ fn assert_in_order(events: &[Event<'_>]) {
             assert_eq!(result.as_ref().map_err(CodecError::at), Err(len), "{before:?}");
             assert_eq!(order(result), expected, "{before:?}");
         }
-        let writer = after(&[Event::Int(1)]);
+        let mut writer = after(&[Event::Int(1)]);
+        writer.end_value(Mark::default()).expect("a value");
         let start = writer.mark();
         let mut writer = then(writer, before);
         if at < events.len() {
@@ -200,7 +205,7 @@ fn other_writers_give_what_is_due_and_no_more() {
         (&[OBJECT], 1, 1, 1),
         (&[NODE_PATH], 1, 1, 1),
         (&[NODE_PATH], 2, 2, 2),
-        (&[two, A, A, NODE_PATH], 1, 1, 1),
+        (&[ARRAY, two, A, A, NODE_PATH], 1, 1, 1),
     ] {
         assert_not_due(events, texts(count, written), appended, true);
     }
@@ -236,4 +241,23 @@ fn what_comes_back_as_something_else_does_so_as_with_the_engine() {
     let (found, _) = read(&bytes).expect("reads");
     let any = ElementType::Any;
     assert_eq!(found, [Event::Dictionary { key: any, value: any, count: 1 }, Event::Nil, Event::Nil]);
+}
+
+#[test]
+fn a_second_root_is_refused() {
+    let roots = [vec![Event::Int(1)], vec![ARRAY, Event::Nil, Event::Nil], vec![STRINGS, A], vec![Event::Callable]];
+    for (one, two) in roots.iter().flat_map(|one| roots.iter().map(move |two| (one, two))) {
+        let mut writer = then(Writer::new(Dialect::GODOT_4), one);
+        assert_eq!(order(writer.write(two[0])), "the end of the value", "{one:?}, {two:?}");
+        assert_eq!(order(writer.encoded(&[0; 4], Copied)), "the end of the value");
+        writer.end_value(Mark::default()).expect("one value");
+        // The next value may begin.
+        let start = writer.mark();
+        let mut writer = then(writer, two);
+        writer.end_value(start).expect("another value");
+    }
+    let mut writer = Writer::new(Dialect::GODOT_4);
+    let both = |writer: &mut Writer<'_>| writer.write(Event::Int(1)).and_then(|()| writer.write(Event::Int(2)));
+    assert_eq!(order(frames::write(&mut writer, both)), "the end of the value");
+    assert!(writer.plan().is_empty());
 }

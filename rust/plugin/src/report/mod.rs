@@ -13,7 +13,7 @@ use varbatch_storage::may_be_value;
 pub use self::cause::Cause;
 #[cfg(feature = "store")]
 pub use self::cause::store_code;
-pub use self::outcome::{Failure, Line, Outcome, PRINTS, print};
+pub use self::outcome::{Failure, Line, Outcome, PRINTS, print, text_of};
 use crate::engine::DIALECTS;
 
 /// Max lines that a call prints, before the line that counts the rest.

@@ -89,14 +89,26 @@ impl Failure {
 
 impl From<CodecError> for Failure {
     fn from(error: CodecError) -> Self {
+        let text = text_of(&error);
         match Cause::from(error.kind()) {
             // No bytes at all. A record without bytes is damaged.
             _ if error.at() == 0 && *error.kind() == CodecErrorKind::NoHeader { found: 0 } => {
-                Self::new(Cause::Ended, error)
+                Self::new(Cause::Ended, text)
             }
-            Cause::Damaged => Self::damaged(error),
-            cause => Self::new(cause, error),
+            Cause::Damaged => Self::damaged(text),
+            cause => Self::new(cause, text),
         }
+    }
+}
+
+/// Returns the text of an error, with what a script can do about a refused object.
+pub fn text_of(error: &CodecError) -> String {
+    let text = error.to_string();
+    match error.kind() {
+        CodecErrorKind::ObjectRefused => {
+            text.replacen("not allowed", "not allowed (allow_objects: true, or a list of classes)", 1)
+        }
+        _ => text,
     }
 }
 

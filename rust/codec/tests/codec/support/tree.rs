@@ -136,6 +136,9 @@ impl Tree {
             }
             _ => {}
         }
+        if writer.depth() == 0 {
+            writer.end_value(Mark::default()).expect("a value");
+        }
     }
 
     /// Any value: payloads of up to 200 bytes, and of `long` now and then.

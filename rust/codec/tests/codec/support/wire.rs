@@ -2,7 +2,7 @@
 //!
 //! Events to write, and writers that were given some.
 
-use varbatch_codec::{Dialect, ElementType, Event, Kind, Plain, Text, Width, Writer};
+use varbatch_codec::{CodecErrorKind, Dialect, ElementType, Event, Kind, Mark, Plain, Text, Width, Writer};
 
 /// Numbers, one after the other.
 pub fn words(words: &[u32]) -> Vec<u8> {
@@ -83,8 +83,17 @@ pub fn after<'a>(events: &[Event<'a>]) -> Writer<'a> {
     then(Writer::new(Dialect::GODOT_4), events)
 }
 
-/// A writer that has written these as well.
+const END: CodecErrorKind = CodecErrorKind::Order { expected: "the end of the value" };
+
+/// A writer that has written these as well, which may be several values.
 pub fn then<'a>(mut writer: Writer<'a>, events: &[Event<'a>]) -> Writer<'a> {
-    events.iter().try_for_each(|&event| writer.write(event)).expect("in order");
+    for &event in events {
+        let mut written = writer.write(event);
+        if written.as_ref().is_err_and(|error| *error.kind() == END) {
+            writer.end_value(Mark::default()).expect("a value");
+            written = writer.write(event);
+        }
+        written.expect("in order");
+    }
     writer
 }

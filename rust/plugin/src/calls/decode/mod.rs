@@ -17,7 +17,7 @@ use crate::jobs::tuning::{
     COUNTED_VALUE, DECODE_PARALLEL_FROM, FLAT_PARALLEL_FROM, LARGE_VALUE, VALIDATE_PARALLEL_FROM, VALUE_WORK,
 };
 use crate::objects::{Makers, has_any};
-use crate::report::{Cause, Dropped, Failure, Outcome, Reports, no_buffer};
+use crate::report::{Cause, Dropped, Failure, Outcome, Reports, no_buffer, text_of};
 use crate::value::build::{Build, MOST_NESTED, MayAsk, OnBuilt, Stop, build_flat};
 use crate::value::string_cache::Texts;
 
@@ -329,7 +329,7 @@ pub fn validate_each(buffers: &AnyArray, mut makers: Makers) -> PackedStringArra
         let look = |input: Result<Input<'_>, _>, text: &mut String, (): &mut ()| match input {
             Ok(input) => {
                 if let Err(error) = validate(input.reader(allow_objects)) {
-                    *text = error.to_string();
+                    *text = text_of(&error);
                 }
             }
             Err(kind) => *text = no_buffer(kind),
