@@ -78,6 +78,7 @@ documentation() {
 }
 crate() {
   step count_step "cargo package" cargo package --package varbatch-codec --allow-dirty --offline --quiet
+  step count_step "lock file of fuzzing" cargo metadata --manifest-path rust/fuzz/Cargo.toml --locked --format-version 1
 }
 built=
 library() {

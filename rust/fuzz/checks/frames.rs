@@ -1,5 +1,6 @@
 //! Frames lie in their stream end to end, and written again they are the stream. A value that fails leaves no trace.
 
+use varbatch_codec::frames::FrameBuffer;
 use varbatch_codec::{Borrowed, Copied, Dialect, Engine, Event, Plan, Width, Writer, frames};
 
 use super::Options;
@@ -15,6 +16,7 @@ pub fn frames(data: &[u8]) {
     let payloads = read(bytes);
     as_they_are(bytes, &payloads);
     by_value(&payloads, options);
+    pushed(bytes, &payloads, options);
 }
 
 /// The payloads of the frames before the end or the damage.
@@ -43,6 +45,22 @@ fn read(bytes: &[u8]) -> Vec<&[u8]> {
     }
     assert_eq!(at, bytes.len(), "ended early");
     payloads
+}
+
+/// Pushes the stream in parts of a length that the options choose.
+fn pushed(bytes: &[u8], payloads: &[&[u8]], options: Options) {
+    let mut buffer = FrameBuffer::new(bytes.len());
+    let mut found = Vec::new();
+    for part in bytes.chunks(options.pick() + 1) {
+        buffer.push(part);
+        while let Ok(Some(payload)) = buffer.next() {
+            found.push(payload.to_vec());
+        }
+    }
+    assert_eq!(found, payloads, "frames that were pushed");
+    let end = buffer.next().map(|_| ()).and_then(|()| buffer.finish()).map_err(|error| error.at());
+    let damage = frames::read(bytes).find_map(Result::err);
+    assert_eq!(end.is_err(), damage.is_some(), "{end:?}, {damage:?}");
 }
 
 /// Writes the payloads without a look at them.

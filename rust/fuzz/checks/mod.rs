@@ -5,6 +5,7 @@
 
 #[path = "../../codec/tests/codec/support/arrays.rs"]
 mod arrays;
+mod changes;
 mod compressed;
 mod converted;
 mod decode;
@@ -27,6 +28,7 @@ mod states;
 mod steps;
 mod transcode;
 mod validate;
+mod values;
 
 use varbatch_codec::Engine;
 
@@ -36,6 +38,7 @@ use varbatch_codec::Engine;
 /// If the property fails, or there is no such target.
 pub fn check(target: &str, data: &[u8]) {
     match target {
+        "changes" => changes::changes(data),
         "compressed" => compressed::compressed(data),
         "decode" => decode::decode(data),
         "delta" => delta::delta(data),
@@ -45,6 +48,7 @@ pub fn check(target: &str, data: &[u8]) {
         "states" => states::states(data),
         "transcode" => transcode::transcode(data),
         "validate" => validate::validate(data),
+        "values" => values::values(data),
         _ => panic!("no target {target}"),
     }
 }
