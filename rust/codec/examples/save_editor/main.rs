@@ -20,11 +20,12 @@ struct Player {
     equipment: Vec<Value>,
 }
 
-pub fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     let path = env::args().nth(1).ok_or("expected the path of a file")?;
     Ok(fs::write(&path, edited(&fs::read(&path)?)?)?)
 }
 
+/// Returns what is written for the bytes of a file.
 pub fn edited(file: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut written = Vec::new();
     for frame in frames::read(file) {
