@@ -17,6 +17,7 @@
 //!
 //! Other engines and what they lose may be added in minor versions. A type of Godot 4 is a [`Kind`], an [`Event`] and a
 //! [`Value`]: these enums are complete, and a new one is a new major version, as whoever matches them must handle it.
+//! What this documentation hides serves VarBatch's own plugin, and may change in any version.
 //!
 //! `FORMAT.md` in this package documents the wire format with its evidence.
 #![deny(unsafe_code)]

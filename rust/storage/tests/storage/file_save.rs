@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use varbatch_codec::{Borrowed, Cursor, Dialect, ElementType, Event, Kind, Plain, Plan, Text, Width, Writer};
+use varbatch_codec::{Borrowed, Cursor, Dialect, ElementType, Event, Kind, Mark, Plain, Plan, Text, Width, Writer};
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::{Committed, Saver, Ticket};
 use varbatch_workers::Threads;
@@ -52,8 +52,13 @@ fn packed(bytes: &[u8]) -> Event<'_> {
 /// So many arrays of so many bytes, each behind its head.
 fn arrays(bytes: &[u8], count: usize) -> Plan<'_> {
     let mut writer = Writer::new(Dialect::GODOT_4);
-    (0..count).try_for_each(|_| writer.write(packed(bytes))).expect("writes");
+    (0..count).for_each(|_| value(&mut writer, packed(bytes)));
     writer.into_plan()
+}
+
+fn value<'a>(writer: &mut Writer<'a>, event: Event<'a>) {
+    writer.write(event).expect("a value is due");
+    writer.end_value(Mark::default()).expect("a value");
 }
 
 pub fn encoded(bytes: &[u8]) -> Plan<'_> {
@@ -73,6 +78,7 @@ fn mixed<'a>(bytes: &'a [u8], chars: &'a [u32]) -> Plan<'a> {
         other.write(Event::String(Text::Utf32(&chars[..len.min(chars.len())]))).expect("writes");
         other.write(packed(&bytes[..len])).expect("writes");
         writer.append(other, 2).expect("so many are due");
+        writer.end_value(Mark::default()).expect("a value");
     }
     writer.into_plan()
 }
@@ -160,7 +166,7 @@ fn memory_does_not_grow_with_the_plan() {
     let folder = Folder::new();
     let bytes = Random::new(3).bytes(MEBI);
     let mut writer = Writer::new(Dialect::GODOT_4);
-    (0..2_000_000).try_for_each(|value| writer.write(Event::Int(value))).expect("writes");
+    (0..2_000_000).for_each(|number| value(&mut writer, Event::Int(number)));
     for plan in [writer.into_plan(), arrays(&bytes, 30), arrays(&bytes[..1000], 20_000), arrays(&bytes[..5000], 4000)] {
         let ((_, took), saved) = taken(|| save(&folder.join("save"), &plan, MEBI, None));
         saved.expect("saves");

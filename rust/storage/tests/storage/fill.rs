@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
 use varbatch_codec::fill::CUT_LEN;
-use varbatch_codec::{Dialect, Event, Kind, Plain, Plan, Text, Width, Writer};
+use varbatch_codec::{Dialect, Event, Kind, Mark, Plain, Plan, Text, Width, Writer};
 use varbatch_storage::fill::{self, PARALLEL_FROM};
 use varbatch_workers::Threads;
 
@@ -31,6 +31,7 @@ fn plan(lens: &[usize]) -> Plan<'static> {
         let array = Event::Packed(plain(Kind::PackedByteArray, &BYTES[..len]));
         for event in [array, Event::Int(-1), Event::String(Text::Utf32(&[0x65e5; 500]))] {
             writer.write(event).expect("writes");
+            writer.end_value(Mark::default()).expect("a value");
         }
     }
     writer.into_plan()
