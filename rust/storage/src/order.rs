@@ -5,8 +5,7 @@
 //! another, and a save that was cancelled or failed overtakes nothing.
 //!
 //! An append waits until all calls with an earlier ticket for the same file have ended: then it is the first in line. So
-//! waiting only ever goes from later calls to earlier ones. Like a save, it can be overtaken. A save waits for no call: so the
-//! system is asked which file it is only when a call comes that has to wait for it, mostly never.
+//! waiting only ever goes from later calls to earlier ones. Like a save, it can be overtaken.
 //!
 //! The file system can take seconds to answer, as with a virus scanner or a folder on a network. So nothing here is
 //! locked while it is asked, but the line of the one file: calls for other files go on.
@@ -20,7 +19,7 @@ use std::io;
 use std::ops::Bound::{Excluded, Unbounded};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use varbatch_workers::lock;
 
@@ -43,17 +42,10 @@ impl Ticket {
     /// Takes the ticket of a save or append to `path` that is called now.
     #[must_use]
     pub fn take_for(path: &Path) -> Self {
-        Self::take_all([Self::line(path)]).remove(0)
+        Self::take_in(Self::line(path))
     }
 
-    /// Takes the tickets of a save to `path`, which waits for no call to that file, and in a line that is no file's, if it has to
-    /// wait there. The system is only asked which file it is when a call takes a ticket that waits for such saves.
-    pub fn take_for_save(path: &Path, line: Option<LineName>) -> (Self, Option<Self>) {
-        let mut order = lock(&ORDER);
-        (Self::of(order.take_aside(path)), line.map(|line| Self::of(order.take(line))))
-    }
-
-    /// Takes the ticket of a call in a line that is no file's.
+    /// Takes the ticket of a call in a line.
     #[must_use]
     pub fn take_in(line: LineName) -> Self {
         Self::of(lock(&ORDER).take(line))
@@ -61,7 +53,7 @@ impl Ticket {
 
     /// Takes the tickets of a call that stands in several lines: behind the same calls in each.
     pub fn take_all(lines: impl IntoIterator<Item = LineName>) -> Vec<Self> {
-        let mut order = all_in_line();
+        let mut order = lock(&ORDER);
         lines.into_iter().map(|line| Self::of(order.take(line))).collect()
     }
 
@@ -146,25 +138,6 @@ impl Drop for Ticket {
     }
 }
 
-/// Locks the order when each save is in its line.
-fn all_in_line() -> MutexGuard<'static, Order> {
-    loop {
-        let order = lock(&ORDER);
-        if order.aside.is_empty() {
-            return order;
-        }
-        let aside = order.aside.clone();
-        drop(order);
-        let lines: Vec<_> = aside.into_iter().map(|(ticket, path)| (ticket, Ticket::line(&path))).collect();
-        let mut order = lock(&ORDER);
-        for (ticket, line) in lines {
-            if order.aside.remove(&ticket).is_some() {
-                order.put_in_line(ticket, line);
-            }
-        }
-    }
-}
-
 /// Calls `act` unless a later save is at `path`, where none comes meanwhile. The call with this ticket has not ended.
 pub(super) fn unless_overtaken<T>(ticket: u64, path: &Path, act: impl FnOnce() -> T) -> Option<T> {
     let line = folded(&place(path));
@@ -216,10 +189,8 @@ fn folded(place: &Path) -> LineName {
 /// The saves in progress, and the files that they must not replace.
 struct Order {
     last: u64,
-    /// Tickets of calls that have not ended, and their line, unless they are aside.
-    open: BTreeMap<u64, Option<LineName>>,
-    /// Those of saves whose line nobody has needed, and their paths.
-    aside: BTreeMap<u64, Arc<Path>>,
+    /// Tickets of calls that have not ended, and their line.
+    open: BTreeMap<u64, LineName>,
     /// The same by line: none is empty.
     lines: HashMap<LineName, BTreeSet<u64>, BuildHasherDefault<DefaultHasher>>,
     /// The latest save at each path, while an earlier one is in progress.
@@ -235,7 +206,6 @@ impl Order {
         Self {
             last: 0,
             open: BTreeMap::new(),
-            aside: BTreeMap::new(),
             lines: HashMap::with_hasher(BuildHasherDefault::new()),
             placed: BTreeMap::new(),
             placed_by: BTreeSet::new(),
@@ -245,20 +215,9 @@ impl Order {
 
     fn take(&mut self, line: LineName) -> u64 {
         self.last += 1;
-        self.put_in_line(self.last, line);
+        self.lines.entry(Arc::clone(&line)).or_default().insert(self.last);
+        self.open.insert(self.last, line);
         self.last
-    }
-
-    fn take_aside(&mut self, path: &Path) -> u64 {
-        self.last += 1;
-        self.open.insert(self.last, None);
-        self.aside.insert(self.last, path.into());
-        self.last
-    }
-
-    fn put_in_line(&mut self, ticket: u64, line: LineName) {
-        self.lines.entry(Arc::clone(&line)).or_default().insert(ticket);
-        self.open.insert(ticket, Some(line));
     }
 
     fn note_placed(&mut self, ticket: u64, place: &Path) {
@@ -283,24 +242,23 @@ impl Order {
     }
 
     fn first_before(&self, ticket: u64) -> Option<u64> {
-        let line = self.lines.get(self.open.get(&ticket)?.as_ref()?)?;
+        let line = self.lines.get(self.open.get(&ticket)?)?;
         line.first().copied().filter(|&first| first != ticket)
     }
 
     fn behind(&self, ticket: u64, max: usize) -> Vec<u64> {
-        let line = self.open.get(&ticket).and_then(Option::as_ref).and_then(|line| self.lines.get(line));
+        let line = self.open.get(&ticket).and_then(|line| self.lines.get(line));
         line.into_iter().flat_map(|line| line.range((Excluded(ticket), Unbounded))).take(max).copied().collect()
     }
 
     /// Returns the ticket that is the first in the line of this one now. A second time this does nothing.
     fn give_back(&mut self, ticket: u64) -> Option<u64> {
         let line = self.open.remove(&ticket)?;
-        self.aside.remove(&ticket);
-        let mut in_line = line.as_ref().and_then(|line| self.lines.get_mut(line));
-        in_line.iter_mut().for_each(|tickets| _ = tickets.remove(&ticket));
-        let first = in_line.and_then(|tickets| tickets.first().copied());
-        if let (None, Some(line)) = (first, &line) {
-            self.lines.remove(line);
+        let in_line = self.lines.get_mut(&line)?;
+        in_line.remove(&ticket);
+        let first = in_line.first().copied();
+        if first.is_none() {
+            self.lines.remove(&line);
         }
         // Drops entries that only ended saves could have replaced.
         let oldest = self.open.first_key_value().map_or(u64::MAX, |(&oldest, _)| oldest);

@@ -91,7 +91,7 @@ pub fn transcode_file(
     let file = Source { key, ..Source::plain(from) };
     let seen = file.seen();
     let mut loader = file.open()?;
-    let (ticket, _) = target.tickets(false);
+    let ticket = target.ticket();
     target.compression = loader.compression().map(Compression::written);
     let (len, _) = loader.len();
     crate::jobs::pool::with(len >= LOAD_PARALLEL_FROM || loader.compression().is_some(), |threads| {

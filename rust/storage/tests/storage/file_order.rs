@@ -128,10 +128,8 @@ fn another_spelling_is_the_same_file() {
     }
     for older in &spellings {
         for newer in &spellings {
-            // A save comes into line when a call needs it, an append is there.
-            for in_line in [save_ticket(older), Ticket::take_for(older)] {
-                assert_eq!(Ticket::take_for(newer).first_before(), Some(in_line.number()));
-            }
+            let in_line = Ticket::take_for(older);
+            assert_eq!(Ticket::take_for(newer).first_before(), Some(in_line.number()));
             let first = call(older, 1);
             assert!(call(newer, 2).commit());
             assert!(!first.commit(), "{} replaced {}", older.display(), newer.display());
@@ -212,19 +210,11 @@ fn assert_numbers(path: &Path, numbers: &[u8]) {
     assert_holds(path, &numbers.iter().flat_map(|&number| int(number.into()).to_vec()).collect::<Vec<_>>());
 }
 
-fn save_ticket(path: &Path) -> Ticket {
-    Ticket::take_for_save(path, None).0
-}
-
 #[test]
 fn calls_for_one_file_are_in_line() {
     let folder = Folder::new();
     let other = Ticket::take_for(&folder.join("other"));
-    // The second is a save.
-    let take =
-        |name| if name == "./log" { save_ticket(&folder.join(name)) } else { Ticket::take_for(&folder.join(name)) };
-    let mut tickets: Vec<_> = ["log", "./log", "log", "LOG"].map(take).into();
-    assert_eq!(Ticket::behind(tickets[0].number(), 1), [tickets[1].number()]);
+    let mut tickets: Vec<_> = ["log", "./log", "log", "LOG"].map(|name| Ticket::take_for(&folder.join(name))).into();
     let elsewhere = Ticket::take_for(&folder.join("log.bak"));
     assert_eq!((other.first_before(), elsewhere.first_before()), (None, None));
     assert!(elsewhere.wait(Duration::ZERO));

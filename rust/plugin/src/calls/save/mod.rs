@@ -51,7 +51,7 @@ pub fn save(request: Result<Request, Failure>) -> Outcome<EngineError> {
     }))
 }
 
-/// A call that holds its ticket: see [`SaveTarget::tickets`] for what must not happen meanwhile.
+/// A call that holds its ticket: see [`SaveTarget::ticket`] for what must not happen meanwhile.
 struct Saving<'p, K> {
     target: SaveTarget,
     /// Dropped before the ticket, so that what was written is gone or in place when it ends.
@@ -88,7 +88,7 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
     fn new(target: SaveTarget, plans: Plans<'p, K>, flushed: Option<usize>) -> Result<Self, Failure> {
         target.check(&plans.reports)?;
         let stage = if target.appends { Stage::Wait } else { Stage::Create };
-        let (ticket, room) = target.tickets(flushed.is_some());
+        let (ticket, room) = if flushed.is_some() { target.tickets() } else { (target.ticket(), None) };
         let (max_unflushed, warnings, appends) = (flushed.unwrap_or(usize::MAX), Vec::new(), Vec::new());
         let (written, unflushed, refused) = (0, 0, 0);
         Ok(Self { target, stage, written, unflushed, max_unflushed, warnings, appends, ticket, room, refused, plans })

@@ -77,23 +77,22 @@ impl SaveTarget {
     /// A path that leads nowhere is empty.
     pub fn plain(path: &GString) -> Self {
         let at = path_of(path).unwrap_or_default();
-        let (shown, compression, key, header) =
-            (short(&String::from_iter(path.chars()), PATH), None, None, HeldBytes::default());
+        let (shown, compression, key, header) = (short(&path.to_string(), PATH), None, None, HeldBytes::default());
         Self { path: at, shown, compression, key, keeps_backup: false, header, appends: false, holds: Holds::Values }
     }
 
-    /// Takes the ticket of a call that writes this file, and that for room of a task: both at once, as tasks must wait only for
-    /// earlier ones. Until it ends, or its task is [added](add_task), no script may run: one that appends would wait for it, for
-    /// ever. So nothing whose drop runs scripts, as objects do, may be dropped.
-    pub fn tickets(&self, is_task: bool) -> (WriteTicket, Option<WriteTicket>) {
-        let room = is_task.then(|| room_line(&self.path));
-        let (ticket, room) = if self.appends {
-            let mut all = Ticket::take_all([Ticket::line(&self.path)].into_iter().chain(room));
-            (all.remove(0), all.pop())
-        } else {
-            Ticket::take_for_save(&self.path, room)
-        };
-        (WriteTicket(ticket), room.map(WriteTicket))
+    /// Takes the ticket of a call that writes this file. Until it ends, or its task is [added](add_task), no script may run:
+    /// one that appends would wait for it, for ever. So nothing whose drop runs scripts, as objects do, may be dropped.
+    pub fn ticket(&self) -> WriteTicket {
+        WriteTicket(Ticket::take_for(&self.path))
+    }
+
+    /// Takes the tickets of a task that writes this file, for its line and for room. Both at once, as tasks must wait only for
+    /// earlier ones.
+    pub fn tickets(&self) -> (WriteTicket, Option<WriteTicket>) {
+        let mut both = Ticket::take_all([Ticket::line(&self.path), room_line(&self.path)]);
+        let room = both.pop().map(WriteTicket);
+        (WriteTicket(both.remove(0)), room)
     }
 
     /// Begins the file, of `total` bytes if it is compressed. Returns `None` for an append that was overtaken.
@@ -303,7 +302,7 @@ const MAX_OPEN: u64 = 64;
 /// The line of a file: one that is slow holds up only those.
 fn room_line(path: &Path) -> LineName {
     let mut hasher = DefaultHasher::new();
-    path.as_os_str().hash(&mut hasher);
+    path.hash(&mut hasher);
     (hasher.finish() % MAX_OPEN).to_string().into()
 }
 
@@ -377,12 +376,13 @@ fn task(ticket: u64) -> Option<Arc<Task<AnyJob>>> {
 
 /// Adds a started task, for calls that wait for it: by its tickets, of which it waits for the first one first.
 pub fn add_task(tickets: &[u64], task: &Arc<Task<AnyJob>>) {
-    let Some(first) = tickets.first() else { return };
     lock(&TASKS).extend(tickets.iter().map(|ticket| (*ticket, Arc::downgrade(task))));
-    match Ticket::is_first(*first) {
-        Some(true) => task.unpark(),
-        Some(false) => {}
-        // It ended before it was there.
-        None => tickets.iter().for_each(|ticket| _ = lock(&TASKS).remove(ticket)),
+    // It may have ended before it was there, or its turn may have come.
+    for (index, ticket) in tickets.iter().enumerate() {
+        match Ticket::is_first(*ticket) {
+            None => _ = lock(&TASKS).remove(ticket),
+            Some(true) if index == 0 => task.unpark(),
+            _ => {}
+        }
     }
 }

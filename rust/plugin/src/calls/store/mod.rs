@@ -112,7 +112,7 @@ impl StoreFile {
     }
 
     fn ticket(&self) -> WriteTicket {
-        WriteTicket(Ticket::take_all([Arc::clone(&self.line)]).remove(0))
+        WriteTicket(Ticket::take_in(Arc::clone(&self.line)))
     }
 
     fn text(&self, why: impl std::fmt::Display) -> String {
