@@ -75,6 +75,38 @@ func test_what_moved_properties_move() -> void:
 	check(state_of(control) == state, "another state than before")
 
 
+## What was recorded of an object in several calls is one state: a setter of one part moves another.
+func test_parts_of_an_object() -> void:
+	for order: Array in [[["offset_left"], []], [["anchor_left"], ["offset_left"]], [["offset_left"], ["anchor_left"]]]:
+		var control: Control = node(Control.new())
+		add_child(control)
+		control.offset_left = 10
+		for names: Array in order:
+			recorder.record(control, names)
+		var state := func() -> PackedByteArray: return var_to_bytes([control.anchor_left, control.offset_left])
+		var before: PackedByteArray = state.call()
+		control.anchor_left = 0.5
+		control.offset_left = 10
+		recorder.commit(history, "edit")
+		check_turns(state, before, state.call() as PackedByteArray, "in the parts %s" % [order])
+
+
+## Another script changes nothing else, also where a Control without a parent tells another layout than it stores.
+func test_another_script_of_a_control() -> void:
+	var control: Control = node(Control.new())
+	edit(control, {"anchor_right": 0.5, "offset_left": 12.0})
+	var before := state_of(control)
+	recorder.record_complete(control)
+	control.set_script(Range_)
+	check_int(recorder.commit(history, "edit"), 2, "modifications")
+	check_turns(state_of.bind(control), before, state_of(control), "another script")
+
+
+class Range_:
+	extends Control
+	@export var least := 1
+
+
 class Clamped:
 	extends RefCounted
 	@export var hp := 10:

@@ -160,10 +160,16 @@ impl Changes {
         })
     }
 
-    /// Returns each changed part with what undoes it, and whether it has other properties now.
+    /// Returns each part of a changed object with what undoes it, and whether it has other properties now.
     pub fn by_part(&self) -> impl Iterator<Item = (&Part, &[Change], bool)> {
-        let parts = self.changes.chunk_by(|one, other| one.part == other.part);
-        parts.map(|changes| (&self.parts[changes[0].part], changes, self.wholes.contains(&changes[0].part)))
+        let changed: HashSet<_> = self.changes.iter().map(|change| self.parts[change.part].id).collect();
+        let mut rest = &*self.changes;
+        let parts = self.parts.iter().enumerate().map(move |(index, part)| {
+            let count = rest.iter().take_while(|change| change.part == index).count();
+            let edits = rest.split_off(..count).expect("they are in the order of the parts");
+            (part, edits, self.wholes.contains(&index))
+        });
+        parts.filter(move |(part, ..)| changed.contains(&part.id))
     }
 
     /// Returns the old and the new value.

@@ -19,14 +19,13 @@ use super::states::{BATCH, Span, State, States};
 use crate::capture::settle::{Place, Settling, Why};
 use crate::engine::{self, Slot};
 use crate::jobs::lock;
-use crate::objects::{Listed, Names, PropertyPath, metadata_name, moved_by};
+use crate::objects::{Listed, Names, PropertyPath, SCRIPT, metadata_name, moved_by};
 use crate::report::{self, PRINTS};
 use crate::value::string_cache::Texts;
 
 /// Classes whose objects only lose parts by a method.
 const CLEARED: [(&str, &str); 4] =
     [("Animation", "clear"), ("MeshLibrary", "clear"), ("Skeleton3D", "clear_bones"), ("Theme", "clear")];
-
 const ADDED: Why = "the edit has added it, and nothing removes it";
 
 /// What an undo history calls; not for users.
@@ -175,8 +174,9 @@ impl Step {
             let edited: Vec<_> = edits.iter().map(|edit| edit.property).collect();
             (Arc::as_ptr(&part.names), part.class.clone(), edited)
         };
-        // For each kind of edit what to compare, if that is known, and where each name of it was.
-        let (mut kinds, mut is_known) = (HashMap::default(), true);
+        // For each kind of edit what to compare, if that is known, and where each name of it was. Parts of an object move each other.
+        let (mut kinds, mut ids) = (HashMap::default(), HashSet::default());
+        let mut is_known = parts.iter().all(|(part, ..)| ids.insert(part.id));
         for (part, edits, is_whole) in &parts {
             let kind = kinds.entry(key(part, edits)).or_insert_with_key(|(_, class, edited)| {
                 let texts = &part.names.texts;
@@ -305,10 +305,9 @@ impl Target {
         Place { object, class: &self.class, id: self.id, path: &self.names.paths[property] }
     }
 
-    /// Sets what the edit has changed, and removes what it has added. Returns true if there was any.
+    /// Sets what the edit has changed, all metadata in order, and removes what it has added. Returns true if there was any.
     fn set_changed(&self, side: usize, goals: &[State<'_>]) -> bool {
         if self.is_whole {
-            // All of it, so that what comes back is in order.
             let metadata = self.names.texts.iter().filter_map(|text| metadata_name(text));
             metadata.for_each(|name| engine::remove_meta(self.object.value(), &name));
         }
@@ -331,8 +330,13 @@ impl Target {
     }
 
     fn write(&self, properties: impl Iterator<Item = usize>, goals: &[State<'_>]) {
+        // With another script only what differs is set: a Control without a parent tells another layout than it stores.
+        let is_new = self.changed.iter().any(|of| self.names.texts[of.property] == SCRIPT);
         for property in properties.filter(|&at| !goals[at].is_none()) {
             let mut value = Slot::new();
+            if is_new && self.place(property).read(&mut value).is_some_and(|now| goals[property].is_of(now)) {
+                continue;
+            }
             goals[property].build(&mut value, &mut Texts::for_bytes(0));
             self.names.paths[property].write(self.object.value(), value.value());
         }
