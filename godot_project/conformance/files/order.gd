@@ -31,6 +31,19 @@ func test_any_calls() -> void:
 		check_names(["godot3", "in"], "round %d" % turn)
 
 
+## To wait for a save does no saves of other files.
+func test_waiting_for_one_of_many() -> void:
+	VarBatch.set_thread_count(1)
+	var tasks: Array[VarBatchTask] = []
+	for index: int in 200:
+		tasks.append(VarBatch.save_var_async("%s/%d" % [folder, index], index))
+	check_int(tasks[-1].wait() as int, OK, "the last save")
+	check_int(DirAccess.get_files_at(folder).size(), 1, "files after one was waited for")
+	for task: VarBatchTask in tasks:
+		check_int(task.wait() as int, OK, "the other saves")
+	check_int(DirAccess.get_files_at(folder).size(), tasks.size(), "files in the end")
+
+
 ## A removed file does not come back with an earlier save.
 func _check_round(names_of_file: PackedStringArray, what: String) -> void:
 	var count := _random.randi_range(1, 3)

@@ -12,7 +12,13 @@ use crate::value::walk::Target;
 /// Returns the length and the writer of each run.
 fn runs(average: usize, count: usize) -> Vec<(usize, Writer<'static>)> {
     let items = vec![(); count];
-    plan_in_rooms(average, &items, &Threads::new(2), |_| Writer::new(DIALECT), |_, run, writer| (run.len(), writer))
+    plan_in_rooms(
+        average,
+        &items,
+        &Threads::new(2),
+        |_| Writer::new(DIALECT).with_depth(1),
+        |_, run, writer| (run.len(), writer),
+    )
 }
 
 #[test]

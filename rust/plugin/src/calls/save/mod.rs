@@ -290,8 +290,11 @@ impl Work for Save {
 
     fn unblock(&mut self, threads: &Threads) {
         for saving in self.0.iter() {
-            let room = saving.room.as_ref().filter(|_| matches!(saving.stage, Stage::Create));
-            room.unwrap_or(&saving.ticket).wait(threads);
+            match saving.room.as_ref().filter(|_| matches!(saving.stage, Stage::Create)) {
+                // As a call that is no task: it waits for no other file.
+                Some(room) => room.end(),
+                None => saving.ticket.wait(threads),
+            }
         }
     }
 
