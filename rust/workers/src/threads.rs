@@ -169,14 +169,12 @@ impl Threads {
     /// Adds a turn for the helpers, if there are any.
     pub(crate) fn add_turn(&self, order: Order, turn: impl FnOnce() + Send + 'static) {
         let Some(pool) = &self.pool else { return };
-        let (turn, mut list) = (Box::new(turn), lock(&pool.turns.0));
+        let (turns, turn) = (Arc::clone(&pool.turns), Box::new(turn));
         match order {
-            Order::First => list.turns.push_front(turn),
-            Order::Last | Order::Again => list.turns.push_back(turn),
+            Order::First => lock(&turns.0).push_front(turn),
+            Order::Last | Order::Again => lock(&turns.0).push_back(turn),
         }
-        if order != Order::Again && list.needs_runner(pool.jobs.current_num_threads()) {
-            drop(list);
-            let turns = Arc::clone(&pool.turns);
+        if order != Order::Again {
             pool.jobs.spawn(move || turns.run());
         }
     }
@@ -201,23 +199,7 @@ pub(crate) enum Order {
 /// what comes from outside, as calls do: so turns are no jobs, but in a list. A **runner** is a job that takes turns
 /// from it, and lets all other jobs run after each: those of calls. It ends when the list is empty.
 #[derive(Default)]
-struct Turns(Mutex<List>);
-
-#[derive(Default)]
-struct List {
-    turns: VecDeque<Turn>,
-    /// Runners, begun or not: a helper that has one to come need not be woken for another turn.
-    runners: usize,
-}
-
-impl List {
-    /// Returns true, and counts one more, if a helper may be without a runner.
-    fn needs_runner(&mut self, helpers: usize) -> bool {
-        let is_needed = self.runners < helpers;
-        self.runners += usize::from(is_needed);
-        is_needed
-    }
-}
+struct Turns(Mutex<VecDeque<Turn>>);
 
 thread_local! {
     /// True while this helper is in a runner.
@@ -228,17 +210,13 @@ impl Turns {
     fn run(self: Arc<Self>) {
         if RUNS.replace(true) {
             // Below this frame on the stack, a runner is letting other jobs run. It looks at the list afterwards.
-            lock(&self.0).runners -= 1;
             return;
         }
         loop {
-            let mut list = lock(&self.0);
-            let Some(turn) = list.turns.pop_front() else {
-                list.runners -= 1;
-                break;
-            };
-            let are_others = !list.turns.is_empty() && list.needs_runner(rayon::current_num_threads());
-            drop(list);
+            let mut turns = lock(&self.0);
+            let Some(turn) = turns.pop_front() else { break };
+            let are_others = !turns.is_empty();
+            drop(turns);
             if are_others {
                 // A helper that has nothing else to do meanwhile becomes a runner.
                 let this = Arc::clone(&self);

@@ -96,8 +96,6 @@ pub struct Api {
     pub set_script: Bind,
     pub set: Bind,
     pub get_meta_list: Bind,
-    pub globalize_path: Bind,
-    pub project_settings: sys::GDExtensionObjectPtr,
     pub control_class: *mut c_void,
     /// Methods of Control, in the order of [`THEME_ITEMS`].
     pub has_override: [Bind; THEME_ITEMS.len()],
@@ -152,8 +150,8 @@ pub const THEME_ITEMS: [(&str, &str); 6] = [
     ("theme_override_styles", "has_theme_stylebox_override"),
 ];
 
-// SAFETY: the pointers are to functions, method tables and a singleton of the engine, which are constant while the library is
-// loaded and callable from any thread. The names and the empty values are only read.
+// SAFETY: the pointers are to functions and method tables of the engine, which are constant while the library is loaded
+// and callable from any thread. The names and the empty values are only read.
 unsafe impl Send for Api {}
 // SAFETY: as above.
 unsafe impl Sync for Api {}
@@ -224,11 +222,6 @@ impl Api {
             set_script: method_bind("Object", "set_script", 1_114_965_689),
             set: method_bind("Object", "set", 3_776_071_444),
             get_meta_list: method_bind("Object", "get_meta_list", 3_995_934_104),
-            globalize_path: method_bind("ProjectSettings", "globalize_path", 3_135_753_539),
-            // SAFETY: the name outlives the call.
-            project_settings: unsafe {
-                (interface.global_get_singleton)(StringName::from("ProjectSettings").string_sys())
-            },
             control_class: class_tag("Control"),
             has_override: THEME_ITEMS.map(|(_, method)| method_bind("Control", method, 2_619_796_661)),
         }

@@ -3,26 +3,21 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use godot::classes::FileAccess;
 use godot::classes::file_access::ModeFlags;
+use godot::classes::{Engine, FileAccess};
 use godot::global::Error as EngineError;
 use godot::prelude::*;
-use godot::sys::GodotFfi;
 
-use super::objects::call_method;
-use super::{api, bytes_of};
+use super::bytes_of;
 
 /// Converts a Godot path, such as `user://save`, to a path of this machine.
 pub fn globalize(path: &GString) -> PathBuf {
+    let mut settings = Engine::singleton().get_singleton("ProjectSettings").expect("the engine has it");
     // `FileAccess` does the same on every system.
-    let slashes = path.chars().contains(&'\\').then(|| GString::from(&path.to_string().replace('\\', "/")));
-    let (api, args) = (api(), [slashes.as_ref().unwrap_or(path).sys()]);
-    // SAFETY: the singleton lives as long as the library is loaded. The method was found by the hash of its signature: it takes a
-    // String and returns one.
-    let path: GString = unsafe { call_method(api.globalize_path, api.project_settings, &args) };
-    // In less time than `to_string`.
-    let path: String = path.chars().iter().collect();
-    if !cfg!(windows) || path.is_empty() { path.into() } else { in_full(&path).into() }
+    let path = path.to_string().replace('\\', "/");
+    let path = settings.call("globalize_path", &[path.to_variant()]).to::<GString>();
+    let is_full = !cfg!(windows) || path.is_empty();
+    if is_full { path.to_string().into() } else { in_full(&path.to_string()).into() }
 }
 
 /// Returns a path as the engine gives it to Windows: in full, and so that no name in it is changed or means something else.
