@@ -246,19 +246,24 @@ impl<'a> Writer<'a> {
 
     #[inline]
     fn close_value(&mut self) {
+        self.next = WriteNext::Value;
         while let Some(top) = self.open.last_mut() {
             top.left -= 1;
             if top.left > 0 {
-                let is_property = matches!(top.form, WriteForm::Properties);
-                self.next = if is_property { WriteNext::Name } else { WriteNext::Value };
+                if matches!(top.form, WriteForm::Properties) {
+                    self.next = WriteNext::Name;
+                }
                 return;
             }
             self.open.pop();
         }
         // For another writer's container, more values follow.
-        self.next = if self.depth == 0 { WriteNext::End } else { WriteNext::Value };
+        if self.depth == 0 {
+            self.next = WriteNext::End;
+        }
     }
 
+    #[inline]
     fn is_complete(&self) -> bool {
         self.open.is_empty() && matches!(self.next, WriteNext::Value | WriteNext::End)
     }
