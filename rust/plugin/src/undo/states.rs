@@ -4,7 +4,6 @@ use godot::builtin::{GString, Variant};
 use varbatch_codec::{CodecError, Copied, Event, Keep, Kind, Mark, Reader, Writer, fill};
 use varbatch_workers::Threads;
 
-use crate::calls::encode::flat;
 use crate::engine::{self, DIALECT, Slot, Value, View, chars};
 use crate::value::build::{Build, MayAsk};
 use crate::value::string_cache::Texts;
@@ -129,15 +128,8 @@ impl<'a> State<'a> {
 
     /// True if it is the state of a value.
     pub fn is_of(self, value: &Value) -> bool {
-        match flat(value) {
-            Some(flat) if !matches!(value.view().kind(), Kind::Object | Kind::Callable) => {
-                self.kept.is_empty() && flat.strip(self.bytes).is_some_and(<[u8]>::is_empty)
-            }
-            _ => {
-                let (states, spans, _) = encode_run(std::slice::from_ref(value));
-                self.is_same(states.get(spans[0]))
-            }
-        }
+        let (states, spans, _) = encode_run(std::slice::from_ref(value));
+        self.is_same(states.get(spans[0]))
     }
 
     pub fn keeps_same(self, other: Self) -> bool {

@@ -46,7 +46,7 @@ pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Res
 
 /// Returns a value of one event, if it is short enough to be copied by one thread.
 #[inline(always)]
-pub fn flat(value: &Value) -> Option<Flat<'_>> {
+fn flat(value: &Value) -> Option<Flat<'_>> {
     let view = value.known().ok()?;
     let event = match view.kind().shape() {
         Shape::Nil => Event::Nil,
