@@ -100,8 +100,11 @@ impl FrameBuffer {
 
     /// Call it at the end of the stream: fails if that is inside a frame.
     pub fn finish(&self) -> Result<(), CodecError> {
-        let rest = &self.bytes[self.start..];
-        payload_len(rest, self.at, rest.len()).map(|_| ())
+        let (mut rest, mut at) = (&self.bytes[self.start..], self.at);
+        while let Some(len) = payload_len(rest, at, rest.len())? {
+            (rest, at) = (&rest[PREFIX_LEN + len..], at + PREFIX_LEN + len);
+        }
+        Ok(())
     }
 
     /// Returns the length of the next frame as far as it is known: that of its length, until it is here.
@@ -121,9 +124,11 @@ impl FrameBuffer {
         Ok(self.frame_len()?.saturating_sub(self.bytes.len() - self.start))
     }
 
-    /// Drops the frames that were taken. Returns the others, to add to them.
+    /// Drops the frames that were taken, if they are half of all: each byte is moved once. Returns the others, to add to them.
     fn room(&mut self) -> &mut Vec<u8> {
-        self.bytes.drain(..mem::take(&mut self.start));
+        if 2 * self.start >= self.bytes.len() {
+            self.bytes.drain(..mem::take(&mut self.start));
+        }
         &mut self.bytes
     }
 }

@@ -170,6 +170,12 @@ impl<'a> Reader<'a> {
         matches!(self.next, ReadNext::Text | ReadNext::Name)
     }
 
+    /// True after the last event.
+    #[cfg(feature = "serde")]
+    pub(crate) fn has_ended(&self) -> bool {
+        self.next == ReadNext::End
+    }
+
     #[cfg(feature = "serde")]
     pub(crate) fn is_of_godot_4(&self) -> bool {
         std::ptr::eq(self.rules, Dialect::GODOT_4.engine.rules())

@@ -34,7 +34,7 @@
 //! The last two rows are for what serde's own types cannot say: a `StringName`, a `NodePath`, a vector, matrix or color, a
 //! packed array other than of bytes, a typed container, an object, a `Signal`. Elsewhere a `Callable` or a `Signal` is an
 //! error, as are integers above those of the engine (`i64`) when they are written, texts that have a NUL or begin with a
-//! byte-order mark, and more than 128 levels when they are read.
+//! byte-order mark, and more than 128 levels when they are read: of types, and of each `Value` in them.
 //!
 //! What serde buffers, for `#[serde(flatten)]`, `tag` and `untagged`, has its own types only: a vector arrives as an `Array`
 //! of its numbers, a `StringName` as a `String`. Other formats, such as JSON, have the same forms.
@@ -50,6 +50,7 @@ use ::serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAcces
 use ::serde::{Deserialize, Serialize, de, forward_to_deserialize_any, ser};
 
 pub(crate) use self::native::{natives, parts};
+use self::value::Talk;
 pub use self::value::{from_value, to_value};
 pub use crate::value::native::*;
 use crate::{CodecError, CodecErrorKind, DoubleValue, Element, Event, Kind, Plain, Reader, Scalar, Shape, Text};
@@ -76,6 +77,9 @@ pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Codec
 
 /// Reads the reader's next value, by its rules. Fails if the bytes are bad, or the value does not fit the type.
 pub fn read<'de, T: Deserialize<'de>>(reader: &mut Reader<'de>) -> Result<T, CodecError> {
+    if reader.has_ended() {
+        return Err(ended().map_at(|_| reader.position()));
+    }
     let mut again = reader.clone();
     T::deserialize(Next(reader)).map_err(|error| match error.kind() {
         CodecErrorKind::Refused(_) => {
@@ -124,7 +128,7 @@ impl<'de> Deserializer<'de> for Next<'_, 'de> {
     type Error = CodecError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Taken<V::Value> {
-        let event = self.0.next_event()?.ok_or_else(|| CodecError::custom("expected another value"))?;
+        let event = self.0.next_event()?.ok_or_else(ended)?;
         match event {
             Event::Nil => visitor.visit_unit(),
             Event::Bool(value) => visitor.visit_bool(value),
@@ -191,13 +195,13 @@ impl<'de> Deserializer<'de> for Next<'_, 'de> {
             Some(_) if self.0.is_of_godot_4() => {
                 let start = self.0.position();
                 self.0.skip_value()?;
-                value::IS_ENCODED.set(true);
+                let _said = Talk::Encoded.begin();
                 visitor.visit_borrowed_bytes(self.0.bytes(start, self.0.position()))
             }
             // By way of the widest value, whose bytes any other is read from.
             Some(_) => {
                 let bytes = DoubleValue::read(self.0)?.encode()?;
-                value::IS_ENCODED.set(true);
+                let _said = Talk::Encoded.begin();
                 visitor.visit_byte_buf(bytes)
             }
         }
@@ -280,6 +284,10 @@ impl<'de> MapAccess<'de> for &mut Parts<'_, 'de> {
     fn size_hint(&self) -> Option<usize> {
         Some(self.left)
     }
+}
+
+fn ended() -> CodecError {
+    CodecError::custom("expected another value")
 }
 
 fn unsaid(kind: Kind) -> CodecError {

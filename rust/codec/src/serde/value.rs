@@ -15,8 +15,38 @@ use crate::{CodecError, OwnedValue, Reader, Real};
 pub(super) const NAME: &str = "$varbatch_codec::Value";
 
 thread_local! {
-    /// True while a value is asked for its encoded bytes, or given them: data cannot set it, as it can a name or a key.
-    pub(super) static IS_ENCODED: Cell<bool> = const { Cell::new(false) };
+    static TALK: Cell<Talk> = const { Cell::new(Talk::Structure) };
+}
+
+/// What this format and a value say to each other beside serde: data and other types cannot say it, as they can a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Talk {
+    Structure,
+    /// The format asks the value that comes for its encoded bytes.
+    Asked,
+    /// The bytes that come are an encoded value.
+    Encoded,
+}
+
+impl Talk {
+    /// Says it as long as what is returned lives.
+    pub fn begin(self) -> Scope {
+        Scope(TALK.replace(self))
+    }
+
+    /// Returns whether that was said last: it holds for one value.
+    pub fn take(self) -> bool {
+        TALK.replace(Self::Structure) == self
+    }
+}
+
+/// What was said before, and is said again at the end.
+pub(super) struct Scope(Talk);
+
+impl Drop for Scope {
+    fn drop(&mut self) {
+        TALK.set(self.0);
+    }
 }
 
 /// Converts a value to a Rust type, by way of its bytes: those are what the error's offset counts. Fails if it does not fit.
@@ -75,7 +105,7 @@ impl<'de, R: Real> Visitor<'de> for AnyValue<R> {
     }
 
     fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-        match IS_ENCODED.take() {
+        match Talk::Encoded.take() {
             // The reader that gives them has refused objects, or allows them.
             true => {
                 OwnedValue::read(&mut Reader::new(bytes).with_objects(true)).map_err(|error| E::custom(error.kind()))
@@ -112,8 +142,10 @@ struct Asked<'a, R>(&'a OwnedValue<R>);
 
 impl<R: Real + Serialize> Serialize for Asked<'_, R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if IS_ENCODED.take() {
-            return serializer.serialize_bytes(&self.0.encode().map_err(|error| S::Error::custom(error.kind()))?);
+        if Talk::Asked.take() {
+            let bytes = self.0.encode().map_err(|error| S::Error::custom(error.kind()))?;
+            let _said = Talk::Encoded.begin();
+            return serializer.serialize_bytes(&bytes);
         }
         match self.0 {
             OwnedValue::Nil => serializer.serialize_unit(),

@@ -5,10 +5,9 @@ use ::serde::ser::{
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-use super::value;
+use super::value::{self, Talk};
 use crate::{
-    CodecError, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, MAX_DEPTH, Plain, Reader, Text, Width,
-    Writer,
+    CodecError, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, MAX_DEPTH, Plain, Reader, Width, Writer,
 };
 
 pub(super) fn writer<'a>() -> Writer<'a> {
@@ -40,13 +39,13 @@ impl<'w> Next<'w> {
             }
             None => Some(writer().with_depth(self.writer.depth() + 1)),
         };
-        Ok(Parts { writer: self.writer, aside, is_map, announced: count, found: 0 })
+        Ok(Parts { writer: self.writer, aside, is_map, announced: count, found: 0, has_key: false, has_failed: false })
     }
 
     /// Begins the data of a variant: a Dictionary with its name as the only key.
     fn variant(self, name: &'static str) -> Result<Self, CodecError> {
         self.writer.write(head(true, 1))?;
-        self.writer.write(Event::String(Text::Utf8(name)))?;
+        self.writer.write(Event::String(self.writer.checked(name)?))?;
         Ok(self)
     }
 }
@@ -63,20 +62,39 @@ pub(super) struct Parts<'w> {
     announced: Option<usize>,
     /// Elements, or keys, so far.
     found: usize,
+    /// A key whose value has not come.
+    has_key: bool,
+    /// A type may go on after an error: nothing is told of what follows.
+    has_failed: bool,
 }
 
 impl Parts<'_> {
+    /// Puts the value of the key that came.
     fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), CodecError> {
-        value.serialize(Next::new(self.aside.as_mut().unwrap_or(self.writer)))
+        self.put_part(value, true)
     }
 
+    /// Puts an element, or a key.
     fn put_next<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), CodecError> {
         self.found += 1;
-        self.put(value)
+        self.put_part(value, false)
+    }
+
+    fn put_part<T: Serialize + ?Sized>(&mut self, value: &T, is_value: bool) -> Result<(), CodecError> {
+        let written = match self.has_key == is_value && !self.has_failed {
+            true => value.serialize(Next::new(self.aside.as_mut().unwrap_or(self.writer))),
+            false => Err(CodecError::custom("expected a value for each key, and nothing after an error")),
+        };
+        self.has_key = self.is_map && !is_value;
+        self.has_failed |= written.is_err();
+        written
     }
 
     fn finish(self) -> Result<(), CodecError> {
-        let Self { writer, aside, is_map, announced, found } = self;
+        let Self { writer, aside, is_map, announced, found, has_key, has_failed } = self;
+        if has_key || has_failed {
+            return Err(CodecError::custom("expected a value for each key, and nothing after an error"));
+        }
         if announced.is_some_and(|announced| announced != found) {
             return Err(CodecError::custom(format!("expected as many parts as were announced, found {found}")));
         }
@@ -146,8 +164,7 @@ impl<'w> Serializer for Next<'w> {
     }
 
     fn serialize_bytes(self, bytes: &[u8]) -> Result<(), CodecError> {
-        // The value that was asked has answered.
-        if self.is_value && !value::IS_ENCODED.get() {
+        if self.is_value && Talk::Encoded.take() {
             let mut reader = Reader::new(bytes).with_objects(true);
             while self.writer.depth() > 0 && reader.next_event()?.is_some() {
                 if self.writer.depth() + reader.depth() > MAX_DEPTH {
@@ -182,11 +199,8 @@ impl<'w> Serializer for Next<'w> {
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<(), CodecError> {
         let is_value = name == value::NAME;
-        value::IS_ENCODED.set(is_value);
-        let written = value.serialize(Next { is_value, ..self });
-        // Nothing answers that serde has buffered.
-        value::IS_ENCODED.set(false);
-        written
+        let _said = if is_value { Talk::Asked } else { Talk::Structure }.begin();
+        value.serialize(Next { is_value, ..self })
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(

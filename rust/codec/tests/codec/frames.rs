@@ -225,9 +225,24 @@ fn bytes_that_are_pushed_in_any_parts_give_the_same_frames() {
     for cut in 0..bytes.len() {
         let mut frames = FrameBuffer::new(9);
         frames.push(&bytes[..cut]);
+        assert_eq!(frames.finish().err(), read(&bytes[..cut]).1, "cut at {cut}, none taken");
         while frames.next().expect("not too long").is_some() {}
         assert_eq!(frames.finish().err(), read(&bytes[..cut]).1, "cut at {cut}");
     }
+}
+
+/// Whoever sends small frames makes a backlog, where one is taken for each push.
+#[test]
+fn a_backlog_of_frames_is_not_moved_with_each_push() {
+    let bytes = stream(&vec![vec![7]; 1_000_000]);
+    let (first, rest) = bytes.split_at(bytes.len() / 2);
+    let (mut frames, start) = (FrameBuffer::new(9), std::time::Instant::now());
+    frames.push(first);
+    for part in rest.chunks(5) {
+        frames.push(part);
+        assert_eq!(frames.next(), Ok(Some(&[7][..])));
+    }
+    assert!(start.elapsed().as_secs() < 4, "{:?}", start.elapsed());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
-use serde::ser::SerializeSeq;
+use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
 use varbatch_codec::serde::{
     PackedByteArray, PackedInt32Array, PackedStringArray, PackedVector2Array, Quaternion, StringName, Transform3D,
@@ -243,6 +243,43 @@ fn counts_are_those_of_the_parts() {
     let flat = Flat { a: 1, more: [("b".into(), 2)].into() };
     let expected = Value::dictionary([("a", 1.into()), ("b", 2.into())]);
     assert_eq!(to_vec(&flat), expected.encode());
+}
+
+/// Of a type that says wrong things nothing is written, whether it says how many parts come or not.
+#[test]
+fn keys_and_values_come_in_turn_and_nothing_after_an_error() {
+    struct Turns(Option<usize>, &'static str);
+    impl Serialize for Turns {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut map = serializer.serialize_map(self.0)?;
+            for turn in self.1.chars() {
+                match turn {
+                    'k' => map.serialize_key("key")?,
+                    'v' => map.serialize_value(&1)?,
+                    _ => drop(map.serialize_key("a\0")),
+                }
+            }
+            map.end()
+        }
+    }
+    for turns in ["", "kv", "kvkv", "k", "v", "kk", "kvv", "kvk", "vk", "xkv", "kvx", "kx"] {
+        let count = turns.matches(['k', 'x']).count();
+        for announced in [None, Some(count)] {
+            let written = to_vec(&(Turns(announced, turns), 2));
+            assert_eq!(written.is_ok(), matches!(turns, "" | "kv" | "kvkv"), "{turns}, {announced:?}: {written:?}");
+        }
+    }
+    #[derive(Serialize)]
+    enum Named {
+        #[serde(rename = "A\0B")]
+        One(i32),
+        #[serde(rename = "\u{feff}C")]
+        Two { x: i32 },
+    }
+    for named in [Named::One(1), Named::Two { x: 1 }] {
+        let error = to_vec(&named).expect_err("a name that no reader gives back").to_string();
+        assert!(error.starts_with("expected a text without NUL"), "{error}");
+    }
 }
 
 #[test]

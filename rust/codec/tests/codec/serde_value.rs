@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-use varbatch_codec::serde::{from_slice, to_vec};
-use varbatch_codec::{CodecErrorKind, DoubleValue, Value};
+use serde::{Deserialize, Serialize, Serializer};
+use varbatch_codec::serde::{from_slice, read, to_vec};
+use varbatch_codec::{CodecErrorKind, DoubleValue, Reader, Value};
 
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 struct Flat {
@@ -123,4 +123,50 @@ fn other_formats_have_the_parts_of_a_value() {
     // A byte array of another format is one, too.
     let bytes = serde::de::value::BytesDeserializer::<serde::de::value::Error>::new(&SEVEN);
     assert_eq!(Value::deserialize(bytes), Ok(SEVEN.to_vec().into()));
+}
+
+/// A type that has the name by which this format knows a `Value`.
+#[derive(Debug, Deserialize)]
+#[serde(rename = "$varbatch_codec::Value")]
+struct Fake(#[expect(dead_code)] u8);
+
+/// Gives its bytes where a `Value` is asked for, after another type was written.
+struct Given(Vec<u8>);
+
+impl Serialize for Given {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        struct Bytes<'b>(&'b [u8]);
+        impl Serialize for Bytes<'_> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                to_vec(&Flat { name: String::new(), rest: BTreeMap::new() }).expect("is written");
+                serializer.serialize_bytes(self.0)
+            }
+        }
+        serializer.serialize_newtype_struct("$varbatch_codec::Value", &Bytes(&self.0))
+    }
+}
+
+#[test]
+fn only_a_value_gives_and_gets_encoded_bytes() {
+    let object = Value::Object { class: "Node".into(), properties: Vec::new() };
+    for bytes in [object.encode().expect("is encoded"), vec![1, 2, 3]] {
+        let written = to_vec(&(Given(bytes.clone()), 1)).expect("is written");
+        assert_eq!(Value::decode(&written), Ok(vec![Value::from(bytes), 1.into()].into()));
+    }
+    // What was said of one value holds for no other.
+    from_slice::<Fake>(&to_vec("text").expect("is written")).expect_err("a text");
+    assert_eq!(serde_json::to_string(&Value::from(SEVEN.to_vec())).expect("is written"), "[2,0,0,0,7,0,0,0]");
+}
+
+#[test]
+fn a_reader_gives_one_value() {
+    let bytes = to_vec(&Value::from(SEVEN.to_vec())).expect("is written").repeat(2);
+    let mut reader = Reader::new(&bytes);
+    assert_eq!(read::<Value>(&mut reader), Ok(SEVEN.to_vec().into()));
+    let texts = [
+        read::<Value>(&mut reader).expect_err("ended").to_string(),
+        read::<Option<i32>>(&mut reader).expect_err("ended").to_string(),
+        read::<serde::de::IgnoredAny>(&mut reader).expect_err("ended").to_string(),
+    ];
+    assert!(texts.iter().all(|text| text == "expected another value, at byte 16"), "{texts:?}");
 }
