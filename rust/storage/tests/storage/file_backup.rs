@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use varbatch_codec::{Dialect, Plan, Value};
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::encrypted::Key;
-use varbatch_storage::{Committed, Contents, Saver, Seen, Ticket, backup_of, note_unseen};
+use varbatch_storage::{Committed, Contents, Saver, Seen, Ticket, backup_of};
 use varbatch_workers::Threads;
 
 use crate::file_save::encoded;
@@ -204,44 +204,6 @@ fn what_another_process_has_put_there_is_checked_again() {
             (value(3, 9), other.to_vec())
         );
     }
-}
-
-/// A drive that does not answer for a while, or a closed folder: here, something else has the folder's name.
-#[cfg(unix)]
-#[test]
-fn what_nobody_could_look_at_is_set_aside() {
-    let folder = Folder::new();
-    let [inner, away] = ["inner", "away"].map(|name| folder.join(name));
-    fs::create_dir(&inner).expect("a folder");
-    let (path, link) = (inner.join("save"), folder.join("link"));
-    std::os::unix::fs::symlink(&path, &link).expect("links");
-    let close = || {
-        fs::rename(&inner, &away).expect("renames");
-        fs::write(&inner, b"").expect("writes");
-    };
-    let open = || {
-        fs::remove_file(&inner).expect("removes");
-        fs::rename(&away, &inner).expect("renames");
-    };
-    for name in [&path, &link] {
-        // Though this process knows that it is whole.
-        save(&path, How::Plain, &encoded(&value(1, 9)), false).expect("saves");
-        close();
-        assert_ne!(Seen::at(name).expect_err("nobody can").kind(), ErrorKind::NotFound);
-        assert!(save(name, How::Plain, &encoded(&value(2, 9)), false).is_err());
-        note_unseen(name);
-        open();
-        let aside = save(name, How::Plain, &encoded(&value(2, 9)), false).expect("saves").expect("set aside");
-        assert_eq!(fs::read(&aside).expect("a file"), value(1, 9));
-        put(&path, &value(3, 9));
-        assert_eq!(save(name, How::Plain, &encoded(&value(4, 9)), false).expect("saves"), None, "saved since");
-    }
-    // Nor when it would be replaced.
-    let flushed = Saver::create(&path, None).expect("begins").flush(&Threads::alone()).expect("flushes");
-    close();
-    flushed.commit(&Ticket::take_for(&path)).expect_err("nobody can");
-    open();
-    assert_eq!(fs::read(&path).expect("a file"), value(4, 9));
 }
 
 #[test]
