@@ -55,9 +55,13 @@ pub use fill::{Chunk, Cursor};
 pub use kind::{Foreign, Kind, Scalar, Shape, Width};
 pub use path::{Path, PathStep, Step};
 pub use plan::{Borrowed, Copied, Keep, Mark, Part, Payload, Plan};
-pub use reader::{Containers, Reader, validate};
+#[cfg(feature = "internals")]
+pub use reader::Containers;
+pub use reader::{Reader, validate};
 pub use value::{DoubleValue, OwnedType, OwnedValue, Real, Value, ValueError};
-pub use writer::{Flat, Writer};
+#[cfg(feature = "internals")]
+pub use writer::Flat;
+pub use writer::Writer;
 
 // What several modules share.
 use dialect::Rules;

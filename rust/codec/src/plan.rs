@@ -21,12 +21,12 @@ pub(crate) struct Segment<'a> {
 }
 
 /// A payload that is not among the plan's small bytes.
-#[doc(hidden)]
 pub enum Payload<'a> {
     /// Bytes that are copied unchanged.
     Bytes(&'a [u8]),
     /// Characters that are converted to UTF-8.
     Utf32 {
+        /// The characters.
         chars: &'a [u32],
         /// Their length in UTF-8, in bytes.
         len: u32,
@@ -37,6 +37,7 @@ pub enum Payload<'a> {
     HeldBytes(Box<dyn AsRef<[u8]> + Send + Sync>),
     /// Like [`Self::Utf32`], held by a reference that keeps the characters alive and unchanged.
     HeldUtf32 {
+        /// The characters.
         chars: Box<dyn AsRef<[u32]> + Send + Sync>,
         /// Their length in UTF-8, in bytes.
         len: u32,
@@ -45,7 +46,6 @@ pub enum Payload<'a> {
 
 /// Decides how a plan keeps a payload that lives for `'e`: [`Borrowed`], [`Copied`], or held by a type of yours. That
 /// takes a counted reference: it returns the bytes or characters that it is given, in a box that outlives `'e`.
-#[doc(hidden)]
 pub trait Keep<'e, 'a> {
     /// Payloads up to this length, in bytes, are copied into the plan instead.
     const COPIED_LEN: usize = HELD_LEN;

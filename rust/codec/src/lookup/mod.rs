@@ -60,8 +60,8 @@ pub enum LookupError {
 }
 
 /// What [`find`] comes to.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs, reason = "each variant describes its fields")]
 pub enum Found<'a> {
     /// What the path leads to.
     Target(Target<'a>),
@@ -98,7 +98,6 @@ pub fn lookup<'a>(
 }
 
 /// Like [`lookup`], without the names of steps, for what decoding gives. Fails if the value is damaged on the path.
-#[doc(hidden)]
 #[inline(always)]
 pub fn find<'a>(bytes: &'a [u8], base: usize, dialect: Dialect, path: &[Key<'_>]) -> Result<Found<'a>, CodecError> {
     let mut follower = Follower::new(bytes, base, dialect, Aim::Decoded);
@@ -120,7 +119,6 @@ pub fn find<'a>(bytes: &'a [u8], base: usize, dialect: Dialect, path: &[Key<'_>]
 }
 
 /// Puts `path`, which [`find`] followed, before the path of an error about a part of its target.
-#[doc(hidden)]
 #[cold]
 pub fn within(bytes: &[u8], base: usize, dialect: Dialect, path: &[Key<'_>], error: CodecError) -> CodecError {
     let mut done = Vec::with_capacity(path.len());

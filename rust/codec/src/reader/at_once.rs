@@ -1,21 +1,74 @@
-//! Reads any value to its end, and a small one without the state that a [`Reader`] keeps for containers and texts.
+//! What the addon reads at once: a small value without the state that a [`Reader`] keeps for containers and texts, and what
+//! another Reader has read.
 
-use super::{HIGH_BIT, Reader, width};
+use super::{HIGH_BIT, ReadNext, ReadOpen, Reader, width};
 use crate::{
-    CodecError, Dialect, ElementType, Event, Kind, MAX_VALUE_LEN, Plain, Row, Shape, Text, WORD, Width, padded, text,
+    Dialect, ElementType, Event, Kind, MAX_DEPTH, MAX_VALUE_LEN, Plain, Row, Shape, Text, WORD, Width, padded, text,
 };
 
-/// Reads a value to its end, and returns its length in bytes, with missing padding. Fails like [`Reader::next_event`].
-pub fn validate(mut reader: Reader<'_>) -> Result<usize, CodecError> {
-    reader.skip_value()?;
-    Ok(reader.position())
-}
+/// The memory in which a [`Reader`] keeps the containers around the next value.
+#[derive(Debug, Default)]
+pub struct Containers(Vec<ReadOpen>);
 
 impl<'a> Reader<'a> {
+    /// Keeps the containers around a value in this memory.
+    #[must_use]
+    pub fn within(self, memory: Containers) -> Self {
+        Self { open: memory.0, ..self }
+    }
+
+    /// Returns its memory, for another Reader.
+    pub fn into_memory(mut self) -> Containers {
+        self.open.clear();
+        Containers(self.open)
+    }
+
+    /// Skips the name of a property if it has these bytes, which a Reader has read. Returns `false` otherwise.
+    #[inline]
+    pub fn pass_name(&mut self, name: &[u8]) -> bool {
+        let is_next = self.next == ReadNext::Name && self.has_next(name);
+        if is_next {
+            self.at += name.len();
+            self.due -= WORD;
+            self.next = ReadNext::Value;
+        }
+        is_next
+    }
+
+    /// Skips a property if it has these bytes: those of one that a Reader has read, whose value is a single event.
+    #[inline]
+    pub fn pass_property(&mut self, property: &[u8]) -> bool {
+        let is_next = self.next == ReadNext::Name && self.open.len() <= MAX_DEPTH && self.has_next(property);
+        if is_next {
+            self.at += property.len();
+            self.due -= 2 * WORD;
+            self.end_value();
+        }
+        is_next
+    }
+
+    /// Skips so many properties, which take so many bytes: another Reader of the value has read them.
+    #[inline]
+    pub fn pass_properties(&mut self, count: usize, len: usize) {
+        debug_assert!(self.next == ReadNext::Name || count == 0, "properties come next");
+        if let Some(top) = self.open.last_mut().filter(|_| count > 0) {
+            top.index += count - 1;
+            self.at += len;
+            self.due -= 2 * WORD * count;
+            self.end_value();
+        }
+    }
+
+    /// True if these words come next. They are so few that no call is worth it.
+    #[inline]
+    fn has_next(&self, words: &[u8]) -> bool {
+        let next = self.rest().get(..words.len());
+        next.is_some_and(|next| next.as_chunks::<WORD>().0.iter().eq(words.as_chunks::<WORD>().0))
+    }
+
     /// Returns the first event of the value at the start of `bytes`, by the rules of Godot 4, and the bytes after it:
     /// the values or texts that the event announces, see [`Self::flat_text`]. `None` for what is malformed or only a
     /// Reader reads: full objects, containers of objects of a class or script, NodePaths that no engine writes.
-    #[doc(hidden)]
     #[inline(always)]
     pub fn flat(bytes: &'a [u8]) -> Option<(Event<'a>, &'a [u8])> {
         let (&header, mut rest) = bytes.split_first_chunk()?;
@@ -85,7 +138,6 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the text at the start of the bytes after an event of [`Self::flat`], and moves on to what follows it.
-    #[doc(hidden)]
     #[inline(always)]
     pub fn flat_text(rest: &mut &'a [u8]) -> Option<&'a str> {
         let len = usize::try_from(i32::from_le_bytes(first(rest)?)).ok()?;

@@ -4,6 +4,7 @@
 //! recursion. A count is accepted only if the remaining bytes could hold its parts and the rest of the containers
 //! around: so all counts together are bounded by the bytes, and callers may allocate for them.
 
+#[cfg(feature = "internals")]
 mod at_once;
 mod containers;
 mod path;
@@ -15,12 +16,19 @@ use crate::{
     count_of,
 };
 
-pub use self::at_once::validate;
+#[cfg(feature = "internals")]
+pub use self::at_once::Containers;
 use self::payload::width;
 pub(crate) use self::skim::Skim;
 
 /// Bit 31 of a count: once "shared" for containers, "not the old format" for a NodePath.
 const HIGH_BIT: u32 = 0x8000_0000;
+
+/// Reads a value to its end, and returns its length in bytes, with missing padding. Fails like [`Reader::next_event`].
+pub fn validate(mut reader: Reader<'_>) -> Result<usize, CodecError> {
+    reader.skip_value()?;
+    Ok(reader.position())
+}
 
 /// Reads one value. Invariants: `at` never passes the end of `bytes`, except by the padding that a last PackedByteArray
 /// may lack. Every container in `open` has parts still to come.
@@ -57,11 +65,6 @@ enum ReadNext {
     Bare,
     End,
 }
-
-/// The memory in which a [`Reader`] keeps the containers around the next value.
-#[doc(hidden)]
-#[derive(Debug, Default)]
-pub struct Containers(Vec<ReadOpen>);
 
 #[derive(Clone, Copy, Debug)]
 struct ReadOpen {
@@ -110,20 +113,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Keeps the containers around a value in this memory.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn within(self, memory: Containers) -> Self {
-        Self { open: memory.0, ..self }
-    }
-
-    /// Returns its memory, for another Reader.
-    #[doc(hidden)]
-    pub fn into_memory(mut self) -> Containers {
-        self.open.clear();
-        Containers(self.open)
-    }
-
     /// Sets the offset of `bytes` in a larger buffer: offsets in errors then count from the start of that buffer.
     #[inline]
     #[must_use]
@@ -148,7 +137,6 @@ impl<'a> Reader<'a> {
     }
 
     /// Accepts counts that the bytes cannot hold, as the engine does. Only for callers that do not allocate by count.
-    #[doc(hidden)]
     #[must_use]
     pub fn with_trusted_counts(self) -> Self {
         Self { trust_counts: true, ..self }

@@ -180,7 +180,6 @@ impl<'a> Reader<'a> {
     }
 
     /// Skips the next text of a value, which may not be UTF-8. Returns `false` without one. Fails if it is cut off.
-    #[doc(hidden)]
     #[inline]
     pub fn pass_text(&mut self) -> Result<bool, CodecError> {
         if self.next != ReadNext::Text {

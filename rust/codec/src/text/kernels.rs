@@ -10,13 +10,14 @@ use super::scalar;
 use super::vector::{decode, encode};
 
 /// One implementation of each kernel, all for the same instruction set.
-#[doc(hidden)]
+#[allow(missing_docs, reason = "named as the functions of this room")]
 #[derive(Debug)]
 pub struct Kernels {
+    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "for tests"))]
     pub name: &'static str,
     pub utf8_len: fn(&[u32]) -> usize,
     pub encode: fn(&[u32], &mut [MaybeUninit<u8>]),
-    /// Encodes characters at the start of [`scalar::pack_room`] bytes, may write anything after them, and returns their
+    /// Encodes characters at the start of `scalar::pack_room` bytes, may write anything after them, and returns their
     /// length. `None` if it cannot: plain code never can, vector code if a character takes more than four bytes.
     pub pack: fn(&[u32], &mut [MaybeUninit<u8>]) -> Option<usize>,
     pub is_text: fn(&[u8]) -> bool,
@@ -75,7 +76,6 @@ const BASE: Kernels = kernels!("simd128", "simd128");
 const BASE: Kernels = SCALAR;
 
 /// The sets that this processor can run, the best last.
-#[doc(hidden)]
 pub fn available() -> impl Iterator<Item = &'static Kernels> {
     #[cfg(target_arch = "x86_64")]
     let vectors = {

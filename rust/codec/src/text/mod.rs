@@ -32,7 +32,7 @@ use self::ascii::SHORT;
 /// True if [`decode`] returns the bytes as they are.
 pub(crate) use self::ascii::is_plain_short as is_plain;
 use self::kernels::best;
-#[doc(hidden)]
+#[cfg(feature = "internals")]
 pub use self::kernels::{Kernels, available};
 pub use self::loose::Loose;
 use self::scalar::pack_room;

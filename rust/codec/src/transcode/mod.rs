@@ -3,12 +3,16 @@
 //! one that it can only keep partly is written as far as possible, and reported as a [`Loss`].
 
 mod classes;
+#[cfg(feature = "internals")]
+mod run;
 mod translation;
 mod whole;
 
 use std::fmt;
 
-pub use self::translation::{RUN_LEN, TranslatedRun, Translation};
+#[cfg(feature = "internals")]
+pub use self::run::{RUN_LEN, TranslatedRun};
+pub use self::translation::Translation;
 use crate::path::Path;
 
 /// One kind of loss, with its count and its first occurrence.

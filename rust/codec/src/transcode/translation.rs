@@ -1,8 +1,7 @@
 //! Translates one value.
 
 use crate::dialect::Rules;
-use crate::frames::{self, Frame};
-use crate::{CodecError, Copied, Dialect, ElementType, Engine, Event, Kind, Plain, Plan, Reader, Text, Width, Writer};
+use crate::{CodecError, Copied, Dialect, ElementType, Engine, Event, Kind, Plain, Reader, Text, Width, Writer};
 
 use super::classes::Objects;
 use super::{Losses, Lost, whole};
@@ -12,21 +11,6 @@ const AFTER_PROJECTION: usize = 184;
 
 /// More Projections than these do not lack bytes after them.
 const LAST_PROJECTIONS: usize = 3;
-
-/// Bytes of frames in a run: about half a millisecond of work.
-#[doc(hidden)]
-pub const RUN_LEN: usize = 256 << 10;
-
-/// The translation of a run of frames.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct TranslatedRun<'a> {
-    pub plan: Plan<'a>,
-    pub count: usize,
-    pub losses: Losses,
-    /// The error of the frame after them, if that one failed.
-    pub error: Option<CodecError>,
-}
 
 /// The dialects that a translation reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,25 +65,6 @@ impl Translation {
         self.value(bytes, 0, &mut writer, &mut losses)?;
         writer.end_value(start)?;
         Ok((writer.into_plan().into_vec(), losses))
-    }
-
-    /// Translates whole frames, starting at offset `base` of a stream, until one fails.
-    #[doc(hidden)]
-    pub fn run(self, bytes: &[u8], base: usize) -> TranslatedRun<'_> {
-        let mut writer = Writer::new(self.to);
-        // Most values keep their length. Long payloads are borrowed, so this is not too much.
-        writer.reserve_bytes(bytes.len().min(RUN_LEN));
-        let (mut count, mut losses, mut error) = (0, Losses::default(), None);
-        for Frame { at, payload } in frames::read(bytes).map_while(Result::ok) {
-            let written =
-                frames::write(&mut writer, |writer| self.value(payload, base + at, writer, &mut losses).map(|_| ()));
-            if let Err(failed) = written {
-                error = Some(failed);
-                break;
-            }
-            count += 1;
-        }
-        TranslatedRun { plan: writer.into_plan(), count, losses, error }
     }
 }
 

@@ -1,11 +1,16 @@
-//! Writes a value of one event at once, without the state that a [`Writer`](super::Writer) keeps for containers and texts.
+//! What the addon writes at once: a value of one event, without the state that a [`Writer`] keeps for containers and texts;
+//! and texts that several threads write.
 
 use std::mem::MaybeUninit;
 
-use crate::{Event, FLAG_64, Kind, MAX_VALUE_LEN, Plain, WORD, Width, padded};
+use super::{WriteNext, Writer};
+use crate::plan::Segment;
+use crate::{CodecError, Dialect, Event, FLAG_64, Kind, MAX_VALUE_LEN, Plain, WORD, Width, padded};
+
+/// Max bytes that are reserved at once for values that may follow, as they may be smaller than those before.
+const MAX_ROOM: usize = 4 << 20;
 
 /// A value of Godot 4 without texts or other values in it, ready to be written in a fraction of a Writer's time.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flat<'a> {
     head: [u32; 3],
@@ -87,4 +92,48 @@ impl<'a> Flat<'a> {
 #[inline(always)]
 fn flag_of(kind: Kind, width: Width) -> u32 {
     if kind.shape().is_real() && width == Width::Double { FLAG_64 } else { 0 }
+}
+
+impl Writer<'_> {
+    /// Creates a writer of `count` texts for the PackedStringArray of another writer: see [`Self::append_texts`].
+    pub fn for_texts(dialect: Dialect, count: usize) -> Self {
+        let mut writer = Self::new(dialect);
+        writer.begin_texts(count, true);
+        writer
+    }
+
+    /// Appends `count` texts of a writer [`for_texts`](Self::for_texts). Fails if fewer are due or written.
+    pub fn append_texts(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
+        if !other.is_complete() || self.next != WriteNext::Text || !self.texts_have_nul || count > self.texts_left {
+            return Err(self.out_of_order("as many texts as were announced"));
+        }
+        self.texts_left -= count;
+        if self.texts_left == 0 {
+            self.close_value();
+        }
+        self.plan.append(other.plan);
+        Ok(())
+    }
+
+    /// Reserves room for `times` times the output so far, up to a limit.
+    pub fn reserve(&mut self, times: usize) {
+        self.reserve_bytes(self.plan.small.len().saturating_mul(times));
+        let max = MAX_ROOM / size_of::<Segment<'_>>();
+        self.plan.segments.reserve(self.plan.segments.len().saturating_mul(times).min(max));
+    }
+
+    /// Returns how many bytes so far are not borrowed.
+    pub fn inline_len(&self) -> usize {
+        self.plan.small.len()
+    }
+
+    /// Reserves room for `len` bytes that are not borrowed, up to a limit.
+    pub fn reserve_bytes(&mut self, len: usize) {
+        self.plan.small.reserve(len.min(MAX_ROOM));
+    }
+
+    /// Returns the memory that is reserved for bytes that are not borrowed.
+    pub fn room(&mut self) -> &mut [MaybeUninit<u8>] {
+        self.plan.small.spare_capacity_mut()
+    }
 }

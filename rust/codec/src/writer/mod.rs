@@ -1,19 +1,15 @@
 //! Turns events into a plan. Holds every layout rule of encoding, as `encode_variant` of `core/io/marshalls.cpp`.
 
+#[cfg(feature = "internals")]
 mod flat;
 mod payload;
 
-use std::mem::MaybeUninit;
-
-use crate::plan::Segment;
 use crate::{
     Borrowed, CodecError, CodecErrorKind, Dialect, Engine, Event, Keep, MAX_DEPTH, MAX_VALUE_LEN, Mark, Plan, Text,
 };
 
+#[cfg(feature = "internals")]
 pub use self::flat::Flat;
-
-/// Max bytes that are reserved at once for values that may follow, as they may be smaller than those before.
-const MAX_ROOM: usize = 4 << 20;
 
 /// Writes values one after another into a [`Plan`], each between [`Self::mark`] and [`Self::end_value`].
 #[derive(Debug)]
@@ -90,14 +86,6 @@ impl<'a> Writer<'a> {
         Self { depth, end: MAX_VALUE_LEN, ..self }
     }
 
-    /// Creates a writer of `count` texts for the PackedStringArray of another writer: see [`Self::append_texts`].
-    #[doc(hidden)]
-    pub fn for_texts(dialect: Dialect, count: usize) -> Self {
-        let mut writer = Self::new(dialect);
-        writer.begin_texts(count, true);
-        writer
-    }
-
     /// Returns the end of the output so far, where the next value starts.
     #[inline]
     pub fn mark(&self) -> Mark {
@@ -142,20 +130,6 @@ impl<'a> Writer<'a> {
         self.check_len()
     }
 
-    /// Appends `count` texts of a writer [`for_texts`](Self::for_texts). Fails if fewer are due or written.
-    #[doc(hidden)]
-    pub fn append_texts(&mut self, other: Self, count: usize) -> Result<(), CodecError> {
-        if !other.is_complete() || self.next != WriteNext::Text || !self.texts_have_nul || count > self.texts_left {
-            return Err(self.out_of_order("as many texts as were announced"));
-        }
-        self.texts_left -= count;
-        if self.texts_left == 0 {
-            self.close_value();
-        }
-        self.plan.append(other.plan);
-        Ok(())
-    }
-
     /// Adds an encoded value. Fails if none is due, or it does not fit into an Array of Arrays of Pandemonium.
     pub fn encoded<'e>(&mut self, bytes: &'e [u8], keep: impl Keep<'e, 'a>) -> Result<(), CodecError> {
         self.begin_value()?;
@@ -195,32 +169,6 @@ impl<'a> Writer<'a> {
     /// Returns the plan of what was written.
     pub fn plan(&self) -> &Plan<'a> {
         &self.plan
-    }
-
-    /// Reserves room for `times` times the output so far, up to a limit.
-    #[doc(hidden)]
-    pub fn reserve(&mut self, times: usize) {
-        self.reserve_bytes(self.plan.small.len().saturating_mul(times));
-        let max = MAX_ROOM / size_of::<Segment<'_>>();
-        self.plan.segments.reserve(self.plan.segments.len().saturating_mul(times).min(max));
-    }
-
-    /// Returns how many bytes so far are not borrowed.
-    #[doc(hidden)]
-    pub fn inline_len(&self) -> usize {
-        self.plan.small.len()
-    }
-
-    /// Reserves room for `len` bytes that are not borrowed, up to a limit.
-    #[doc(hidden)]
-    pub fn reserve_bytes(&mut self, len: usize) {
-        self.plan.small.reserve(len.min(MAX_ROOM));
-    }
-
-    /// Returns the memory that is reserved for bytes that are not borrowed.
-    #[doc(hidden)]
-    pub fn room(&mut self) -> &mut [MaybeUninit<u8>] {
-        self.plan.small.spare_capacity_mut()
     }
 
     /// Removes everything written, and keeps the memory for reuse.
