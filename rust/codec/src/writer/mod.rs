@@ -23,6 +23,8 @@ pub struct Writer<'a> {
     /// The containers around the next value, outermost first. Each has values still to come.
     open: Vec<WriteOpen>,
     next: WriteNext,
+    /// What comes after a value that is in no container: for another writer's container, more values.
+    after: WriteNext,
     /// True if the engine is not Godot 4.
     is_foreign: bool,
     /// The texts still to come.
@@ -73,6 +75,7 @@ impl<'a> Writer<'a> {
             end: 0,
             open: Vec::new(),
             next: WriteNext::Value,
+            after: WriteNext::End,
             is_foreign: dialect.engine != Engine::Godot4,
             texts_left: 0,
             texts_have_nul: false,
@@ -83,7 +86,8 @@ impl<'a> Writer<'a> {
     /// these are together.
     #[must_use]
     pub fn with_depth(self, depth: usize) -> Self {
-        Self { depth, end: MAX_VALUE_LEN, ..self }
+        let after = if depth == 0 { WriteNext::End } else { WriteNext::Value };
+        Self { depth, end: MAX_VALUE_LEN, after, ..self }
     }
 
     /// Returns the end of the output so far, where the next value starts.
@@ -145,12 +149,19 @@ impl<'a> Writer<'a> {
     #[inline]
     pub fn end_value(&mut self, start: Mark) -> Result<(), CodecError> {
         let len = self.plan.len() - start.position();
-        if self.is_complete() && len > 0 && len <= MAX_VALUE_LEN && !self.plan.is_full() {
+        if self.next == WriteNext::End && len <= MAX_VALUE_LEN && !self.plan.is_full() {
             self.next = WriteNext::Value;
             return Ok(());
         }
+        self.end_part(start, len)
+    }
+
+    /// Ends values for another writer's container. Drops what cannot end.
+    #[cold]
+    fn end_part(&mut self, start: Mark, len: usize) -> Result<(), CodecError> {
         let error = match (self.is_complete(), len) {
             (true, 0) => self.out_of_order("a value"),
+            (true, ..=MAX_VALUE_LEN) if !self.plan.is_full() => return Ok(()),
             (true, _) => too_large(len),
             _ => self.out_of_order("the rest of the value"),
         };
@@ -194,26 +205,21 @@ impl<'a> Writer<'a> {
 
     #[inline]
     fn close_value(&mut self) {
-        self.next = WriteNext::Value;
         while let Some(top) = self.open.last_mut() {
             top.left -= 1;
             if top.left > 0 {
-                if matches!(top.form, WriteForm::Properties) {
-                    self.next = WriteNext::Name;
-                }
+                let is_property = matches!(top.form, WriteForm::Properties);
+                self.next = if is_property { WriteNext::Name } else { WriteNext::Value };
                 return;
             }
             self.open.pop();
         }
-        // For another writer's container, more values follow.
-        if self.depth == 0 {
-            self.next = WriteNext::End;
-        }
+        self.next = self.after;
     }
 
     #[inline]
     fn is_complete(&self) -> bool {
-        self.open.is_empty() && matches!(self.next, WriteNext::Value | WriteNext::End)
+        matches!(self.next, WriteNext::Value | WriteNext::End) && self.open.is_empty()
     }
 
     /// Fails if the current value is too large already: where containers share others, it could outgrow all memory.
