@@ -99,6 +99,18 @@ impl Listed {
         self.properties().any(|(listed, _)| listed.as_ref() == chars(&name))
     }
 
+    /// Returns what the object shows and does not store now, beside what its class declares.
+    pub fn stored_at_times(&self, class: &Self) -> Vec<StringName> {
+        let declared: HashSet<_> = class.0.iter().map(|(name, _)| StringName::from(&name.get())).collect();
+        let is_shown = |usage: PropertyUsageFlags| {
+            usage.is_set(PropertyUsageFlags::EDITOR)
+                && !usage.is_set(PropertyUsageFlags::STORAGE)
+                && !usage.is_set(PropertyUsageFlags::SCRIPT_VARIABLE)
+        };
+        let shown = self.properties().filter(|(_, usage)| is_shown(*usage));
+        shown.map(|(name, _)| StringName::from(&name.get())).filter(|name| !declared.contains(name)).collect()
+    }
+
     /// Returns the names of what scenes store, without duplicates: no `NO_INSTANCE_STATE`, which is not an edit.
     pub fn stored(&self) -> Vec<StringName> {
         let is_stored = |usage: PropertyUsageFlags| {

@@ -31,10 +31,20 @@ pub struct List {
     pub is_refused: bool,
     key: ListKey,
     listed: Listed,
+    /// True if what the object lists depends on its values.
+    is_asked: bool,
     /// In debug builds: the public variables of the script that are not stored.
     not_exported: Vec<String>,
-    /// See [`Self::recorded`], with how many names are the object's.
-    recorded: OnceLock<(Arc<Names>, usize)>,
+    recorded: OnceLock<Recorded>,
+}
+
+/// What an edit may change of an object.
+struct Recorded {
+    names: Arc<Names>,
+    /// The same names.
+    texts: HashSet<String>,
+    /// Those that a scene does not store of this object, but of others.
+    not_stored: HashSet<PropertyPath>,
 }
 
 struct Kept {
@@ -91,13 +101,23 @@ impl Lists {
 
     /// Returns the list of an object, and whether a script may run when its properties are read. One may run here too.
     pub fn of(&mut self, object: &Value) -> (Arc<List>, bool) {
+        self.of_some(object, false)
+    }
+
+    /// Returns the list of an object that an edit may change.
+    pub fn of_edited(&mut self, object: &Value) -> Arc<List> {
+        self.of_some(object, true).0
+    }
+
+    fn of_some(&mut self, object: &Value, is_edited: bool) -> (Arc<List>, bool) {
         let key = ListKey::of(object);
         let switches = self.native(&key, object).and_then(|native| native.values_of(object));
         let Some(switches) = switches else {
-            let listed = if key.script == 0 { Listed::stored_by(object) } else { Listed::of(object) };
+            let is_short = key.script == 0 && !is_edited;
+            let listed = if is_short { Listed::stored_by(object) } else { Listed::of(object) };
             let last =
                 self.asked.get(&key.class).filter(|list| key.script == 0 && list.key == key && list.listed == listed);
-            let list = last.map_or_else(|| List::of(object, key, listed), Arc::clone);
+            let list = last.map_or_else(|| List::of(object, key, listed, true), Arc::clone);
             self.asked.insert(list.key.class.clone(), Arc::clone(&list));
             return (list, true);
         };
@@ -116,7 +136,7 @@ impl Lists {
         }
         let may_run = key.script != 0;
         let source = if may_run { source_of(object) } else { Some(Source::new()) };
-        let list = List::of(object, key, Listed::of(object));
+        let list = List::of(object, key, Listed::of(object), false);
         if let Some(source) = source {
             self.kept.truncate(MAX_KEPT - 1);
             self.kept.insert(0, Kept { switches, list: Arc::clone(&list), source, is_checked: true });
@@ -207,7 +227,7 @@ fn source_of(object: &Value) -> Option<Source> {
 
 impl List {
     /// Makes the list of an object of what it has listed.
-    fn of(object: &Value, key: ListKey, listed: Listed) -> Arc<Self> {
+    fn of(object: &Value, key: ListKey, listed: Listed, is_asked: bool) -> Arc<Self> {
         let class = engine::class_of(object).to_string();
         let mut is_refused = !engine::can_instantiate(&StringName::from(&class));
         let names = listed.written();
@@ -218,27 +238,29 @@ impl List {
         let is_debug = key.script != 0 && Os::singleton().is_debug_build();
         let not_exported = if is_debug { listed.not_exported() } else { Vec::new() };
         let recorded = OnceLock::new();
-        Arc::new(Self { class, names, texts, script, is_refused, key, listed, not_exported, recorded })
+        Arc::new(Self { class, names, texts, script, is_refused, key, listed, is_asked, not_exported, recorded })
     }
 
-    fn recorded_and_stored(&self) -> &(Arc<Names>, usize) {
+    fn recorded_names(&self) -> &Recorded {
         self.recorded.get_or_init(|| {
-            let stored = self.listed.stored();
-            let declared = Listed::of_class(&self.key.class).stored();
-            let all = distinct(stored.iter().cloned().chain(declared));
-            (Arc::new(all.into()), stored.len())
+            let (stored, class) = (self.listed.stored(), Listed::of_class(&self.key.class));
+            let others = if self.is_asked { self.listed.stored_at_times(&class) } else { Vec::new() };
+            let all = distinct(stored.iter().cloned().chain(others).chain(class.stored()));
+            let names = Names::from(all);
+            let not_stored = names.paths[stored.len()..].iter().cloned().collect();
+            Recorded { texts: names.texts.iter().cloned().collect(), names: Arc::new(names), not_stored }
         })
     }
 
-    /// Returns what an edit may change: what a scene stores of the object, then what its class stores of other objects only.
+    /// Returns what an edit may change: what a scene stores of the object, then what it does not store of this object: what has
+    /// its default, as the text of an item; or what the class stores of other objects.
     pub fn recorded(&self) -> &Arc<Names> {
-        &self.recorded_and_stored().0
+        &self.recorded_names().names
     }
 
-    /// Returns the recorded properties that a scene stores of other objects of the class only.
-    pub fn not_stored(&self) -> &[PropertyPath] {
-        let (recorded, stored) = self.recorded_and_stored();
-        &recorded.paths[*stored..]
+    /// True if an edit may change a property.
+    pub fn records(&self, text: &str) -> bool {
+        self.recorded_names().texts.contains(text)
     }
 
     /// Returns what an edit may change, and the script before it.
@@ -264,7 +286,7 @@ impl List {
 
     /// True if a scene stores one of the recorded properties of this object, not only of others.
     pub fn stores(&self, property: &PropertyPath) -> bool {
-        !self.not_stored().contains(property)
+        !self.recorded_names().not_stored.contains(property)
     }
 
     /// Returns how the list of an object changed to another one, or `None` if an edit of values explains it.
@@ -277,8 +299,8 @@ impl List {
         }
         // The class declares some that it stores or not.
         let only = |of: &Self, other: &Self| {
-            let (recorded, stored) = of.recorded_and_stored();
-            recorded.texts[..*stored].iter().find(|name| !other.recorded().has(name)).cloned()
+            let (recorded, stored) = (&of.recorded_names().names, of.listed.stored().len());
+            recorded.texts[..stored].iter().find(|name| !other.records(name)).cloned()
         };
         let gone = only(self, now).map(|name| format!("its property \"{name}\" is gone"));
         gone.or_else(|| only(now, self).map(|name| format!("its property \"{name}\" is new")))

@@ -8,7 +8,7 @@ use varbatch_codec::change::Op;
 use super::narrow::Narrowed;
 use super::recording::{Part, Recording};
 use super::states::{BATCH, Span, State, States};
-use crate::engine::{Slot, Value};
+use crate::engine::{self, Slot, Value};
 use crate::objects::{List, Listed, Lists, METADATA, Names, PropertyPath, SCRIPT, United};
 use crate::report::Reports;
 use crate::value::string_cache::Texts;
@@ -209,10 +209,21 @@ fn read(part: &Part, lists: &mut Lists, values: &mut Vec<Slot>) -> Result<(Arc<N
     }
     let (mut names, mut list) = (Arc::clone(&part.names), None);
     if let Some(was) = &part.list {
-        let (now, _) = lists.of(object);
+        let now = lists.of_edited(object);
         if part.is_complete {
             // Without those that were left out.
-            names = Arc::new(now.complete().filter(|text| part.names.has(text) || !was.recorded().has(text)));
+            let recorded: HashSet<&str> = part.names.texts.iter().map(String::as_str).collect();
+            let mut found = now.complete().filter(|text| recorded.contains(text) || !was.records(text));
+            // A script may list only what has no default, and tell it in any case.
+            if engine::script_id(object) != 0 {
+                let unlisted = part.names.filter(|text| text != SCRIPT && !now.records(text));
+                let is_told = |path: &PropertyPath| path.read(object, &mut Slot::new());
+                let told: Vec<_> = (0..unlisted.paths.len()).filter(|&at| is_told(&unlisted.paths[at])).collect();
+                let Names { paths, texts } = unlisted.at(&told);
+                found.paths.extend(paths);
+                found.texts.extend(texts);
+            }
+            names = Arc::new(found);
         } else if !Arc::ptr_eq(was, &now)
             && let Some(why) = was.difference(&now)
         {

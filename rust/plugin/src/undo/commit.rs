@@ -3,7 +3,8 @@
 use godot::prelude::*;
 
 use super::changes::Changes;
-use super::step::{Step, VarBatchUndoStep};
+use super::line::VarBatchUndoStep;
+use super::step::Step;
 use crate::engine::{self, Value};
 use crate::objects::alive;
 

@@ -15,6 +15,7 @@ mod chain;
 pub mod changes;
 pub mod commit;
 pub mod compare;
+mod line;
 mod narrow;
 pub mod record;
 pub mod recording;

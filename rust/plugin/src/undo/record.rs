@@ -21,6 +21,8 @@ pub struct Wanted {
     is_complete: bool,
     /// Names that are left out; without those that were removed from the caller's names.
     except: Vec<String>,
+    /// The same names.
+    is_except: HashSet<String>,
     /// True if the objects will be read again. So a name that an object lacks is an error.
     is_edit: bool,
 }
@@ -34,14 +36,17 @@ impl Wanted {
             return Self { is_complete: false, ..all };
         }
         let named = Some(Arc::new(names.filter(|text| !all.leaves_out(text))));
-        let except = all.except.into_iter().filter(|text| !names.has(text)).collect();
-        Self { named, except, is_complete: false, is_edit: true }
+        let Self { mut except, mut is_except, .. } = all;
+        names.texts.iter().for_each(|text| _ = is_except.remove(text));
+        except.retain(|text| is_except.contains(text));
+        Self { named, except, is_except, is_complete: false, is_edit: true }
     }
 
     /// All stored properties, for edits that may change which properties there are.
     pub fn complete(except: &PackedStringArray) -> Self {
-        let except = except.as_slice().iter().map(ToString::to_string).collect();
-        Self { named: None, except, is_complete: true, is_edit: true }
+        let except: Vec<_> = except.as_slice().iter().map(ToString::to_string).collect();
+        let is_except = except.iter().cloned().collect();
+        Self { named: None, except, is_except, is_complete: true, is_edit: true }
     }
 
     /// Like [`Self::new`], for objects that are only read now.
@@ -54,7 +59,7 @@ impl Wanted {
     }
 
     fn leaves_out(&self, text: &str) -> bool {
-        self.except.iter().any(|except| except == text)
+        self.is_except.contains(text)
     }
 }
 
@@ -96,7 +101,7 @@ struct Pass<'r> {
     /// The caller's names, as the last object had them.
     named: Option<Arc<Names>>,
     /// The names that were in a list and are left out.
-    left_out: HashSet<&'r str>,
+    left_out: HashSet<String>,
     found: Recording,
     /// Values of the last parts, not encoded yet.
     values: Vec<Slot>,
@@ -112,7 +117,7 @@ impl<'r> Pass<'r> {
         let (names, list) = match &self.named {
             Some(names) => (Arc::clone(names), None),
             None => {
-                let (list, _) = self.lists.of(object.value());
+                let list = self.lists.of_edited(object.value());
                 (self.names_of(&list), Some(list))
             }
         };
@@ -154,7 +159,7 @@ impl<'r> Pass<'r> {
         }
         let make = || {
             let all = if wanted.is_complete { list.complete() } else { Arc::clone(list.recorded()) };
-            self.left_out.extend(wanted.except.iter().map(String::as_str).filter(|text| all.has(text)));
+            self.left_out.extend(all.texts.iter().filter(|text| wanted.leaves_out(text)).cloned());
             (Arc::clone(list), Arc::new(all.filter(|text| !wanted.leaves_out(text))))
         };
         Arc::clone(&self.names.entry(Arc::as_ptr(list)).or_insert_with(make).1)

@@ -1,12 +1,11 @@
-//! What an undo history calls: steps that set properties to what they were before or after an edit.
+//! A step of an undo history: it sets properties to what they were before or after an edit.
 //!
 //! A setter may change other properties: a Control's anchor moves its offsets, a maximum clamps a value. So after a step has
 //! set what the edit has changed, it compares all that was recorded of these objects, and settles what still differs: the
 //! changed properties have their state then, and the others keep what they had before the step. Of native objects it only
 //! compares what the setters move that it calls, if that is known of all: see [`moved_by`].
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
 use godot::prelude::*;
@@ -18,122 +17,14 @@ use super::recording::Part;
 use super::states::{BATCH, Span, State, States};
 use crate::capture::settle::{Place, Settling, Why};
 use crate::engine::{self, Slot};
-use crate::jobs::lock;
 use crate::objects::{Listed, Names, PropertyPath, SCRIPT, metadata_name, moved_by};
-use crate::report::{self, PRINTS};
 use crate::value::string_cache::Texts;
 
 /// Classes whose objects only lose parts by a method.
 const CLEARED: [(&str, &str); 4] =
     [("Animation", "clear"), ("MeshLibrary", "clear"), ("Skeleton3D", "clear_bones"), ("Theme", "clear")];
 const ADDED: Why = "the edit has added it, and nothing removes it";
-
-/// What an undo history calls; not for users.
-#[derive(GodotClass)]
-#[class(internal, no_init, base = RefCounted)]
-pub struct VarBatchUndoStep {
-    step: Arc<Step>,
-    line: Arc<Mutex<Line>>,
-}
-
-#[godot_api]
-impl VarBatchUndoStep {
-    #[func(gd_self)]
-    fn redo(this: Gd<Self>) {
-        Self::go(&this, 1);
-    }
-
-    #[func(gd_self)]
-    fn undo(this: Gd<Self>) {
-        Self::go(&this, 0);
-    }
-}
-
-impl VarBatchUndoStep {
-    /// Adds a step to a history's line, as the last one.
-    pub fn add_to(history: Key, step: Step) -> Gd<Self> {
-        let (step, line) = (Arc::new(step), Line::of(history));
-        // Scripts may run when objects of earlier steps are freed.
-        let gone = lock(&line).add(Arc::clone(&step));
-        drop(gone);
-        Gd::from_init_fn(|_| Self { step, line })
-    }
-
-    // A setter may run and call `undo` or `redo` again. So nothing is borrowed or locked, and a step only reads itself.
-    fn go(this: &Gd<Self>, side: usize) {
-        let (step, line) = (Arc::clone(&this.bind().step), Arc::clone(&this.bind().line));
-        loop {
-            let next = lock(&line).next(&step, side);
-            let Some(next) = next else { break };
-            let lines: Vec<_> = next.set(side).map(report::Line::warning).into_iter().collect();
-            report::print(PRINTS.get(), "VarBatchUndoRecorder", ["undo", "redo"][side], &lines);
-        }
-    }
-}
-
-impl Drop for VarBatchUndoStep {
-    /// Drops an undone step, which the history has discarded. Scripts may run when its objects are freed.
-    fn drop(&mut self) {
-        let mut line = lock(&self.line);
-        let undone = line.steps.iter().rposition(|step| Arc::ptr_eq(step, &self.step)).filter(|at| *at >= line.done);
-        let gone = undone.and_then(|at| line.steps.remove(at));
-        drop(line);
-        drop(gone);
-    }
-}
-
-/// The steps of a history, in order. An action may have many, of which the engine undoes the first one first, or with
-/// `MERGE_ENDS` calls only the ends. So a step is only undone after those that follow it, and only done again after those
-/// before it; what was done on the way is not done once more.
-#[derive(Default)]
-pub struct Line {
-    steps: VecDeque<Arc<Step>>,
-    /// How many of them are done. The others were undone.
-    done: usize,
-}
-
-/// A history: the instance id of an UndoRedo or EditorUndoRedoManager, and which one of the editor's.
-pub type Key = (i64, i64);
-
-static LINES: Mutex<BTreeMap<Key, Weak<Mutex<Line>>>> = Mutex::new(BTreeMap::new());
-
-impl Line {
-    fn of(history: Key) -> Arc<Mutex<Self>> {
-        let mut lines = lock(&LINES);
-        lines.retain(|_, line| line.strong_count() > 0);
-        let known = lines.get(&history).and_then(Weak::upgrade);
-        known.unwrap_or_else(|| {
-            let new = Arc::default();
-            lines.insert(history, Arc::downgrade(&new));
-            new
-        })
-    }
-
-    /// Adds a step. Returns the first ones, if the history has dropped them, and any that are undone.
-    fn add(&mut self, step: Arc<Step>) -> Vec<Arc<Step>> {
-        let mut gone: Vec<_> = self.steps.drain(self.done..).collect();
-        let is_used = |step: &Arc<Step>| Arc::strong_count(step) > 1;
-        self.steps.push_back(step);
-        // One between others leads to them.
-        let first = self.steps.iter().position(is_used).unwrap_or(0);
-        gone.extend(self.steps.drain(..first));
-        self.done = self.steps.len();
-        gone
-    }
-
-    /// Returns the next step to set on the way to where this one is done or undone, and counts it. `None` if it is there.
-    fn next(&mut self, step: &Arc<Step>, side: usize) -> Option<Arc<Step>> {
-        let is_step = |index: &usize| self.steps.get(*index).is_some_and(|other| Arc::ptr_eq(other, step));
-        let near = (self.done + side).wrapping_sub(1);
-        let index = Some(near).filter(is_step).or_else(|| (0..self.steps.len()).find(is_step))?;
-        match side {
-            0 if self.done > index => self.done -= 1,
-            1 if self.done <= index => self.done += 1,
-            _ => return None,
-        }
-        self.steps.get(self.done - side).cloned()
-    }
-}
+const LOST: Why = "the edit has added it, and its value could not be recorded";
 
 /// All that an edit has changed. Scripts could change a kept Array, so values are built anew each time.
 pub struct Step {
@@ -150,6 +41,7 @@ struct Target {
     names: Arc<Names>,
     /// The place of the first of them among those of all objects.
     first: usize,
+    /// In the order of the properties.
     changed: Vec<Changed>,
     /// The properties that may change: those of which another part is changed, and those that the object does not store, as it
     /// has the value by another name. The others keep their values.
@@ -165,6 +57,8 @@ struct Changed {
     narrowed: Option<Narrowed>,
     /// Both states: their bytes, and what is kept beside them. `None` if the object did not have the property.
     states: [Option<(Version, Arc<[Slot]>)>; 2],
+    /// True if one of them could not be encoded.
+    is_lost: bool,
 }
 
 impl Step {
@@ -209,11 +103,11 @@ impl Step {
                 changed.iter_mut().for_each(|of| of.property = kept.binary_search(&of.property).expect("it is kept"));
                 (names, far) = (Arc::clone(compared), Arc::clone(others));
             }
-            let not_stored = part.list.as_ref().map_or(&[][..], |list| list.not_stored());
             let is_free = |at: &usize| {
                 let path = &names.paths[*at];
-                let may_change = not_stored.contains(path) || !apart.is_empty() && apart.contains(&key_of(part, path));
-                may_change && changed.iter().all(|of| of.property != *at)
+                let may_change = part.list.as_ref().is_some_and(|list| !list.stores(path))
+                    || !apart.is_empty() && apart.contains(&key_of(part, path));
+                may_change && changed_at(&changed, *at).is_none()
             };
             let free = (0..names.paths.len()).filter(is_free).collect();
             let (object, class) = (Slot::of(part.object.value()), part.class.clone());
@@ -226,13 +120,12 @@ impl Step {
     }
 
     /// Sets all to one side. Returns the warning about what then still differs.
-    fn set(&self, side: usize) -> Option<String> {
+    pub fn set(&self, side: usize) -> Option<String> {
         let is_read = !self.is_alone || self.targets.iter().flat_map(|of| &of.changed).any(|of| of.narrowed.is_some());
         let (mut states, mut goals) =
-            self.read(|target, at, _| is_read && !target.is_set(at) && !target.far.contains(&at));
+            self.read(|target, at, _| is_read && target.keeps(at) && !target.is_set(at) && !target.is_far(at));
         for target in &self.targets {
             let own = &mut goals[target.first..];
-            target.free.iter().for_each(|&at| own[at] = Span::default());
             for of in &target.changed {
                 own[of.property] = of.goal(side, own[of.property], &mut states);
             }
@@ -251,7 +144,7 @@ impl Step {
         );
         if !self.is_alone && !self.has(&goals) {
             let spans;
-            (far, spans) = self.read(|target, at, _| target.far.contains(&at) && !target.free.contains(&at));
+            (far, spans) = self.read(|target, at, _| target.is_far(at) && target.keeps(at));
             let unread = goals.iter_mut().zip(spans).filter(|(goal, _)| goal.is_none());
             unread.for_each(|(goal, span)| *goal = far.get(span));
             settling.set_count = 1;
@@ -262,6 +155,10 @@ impl Step {
         }
         for target in wholes {
             target.added(side).into_iter().for_each(|at| settling.skipped.add(target.place(at), ADDED));
+        }
+        for target in &self.targets {
+            let lost = target.changed.iter().filter(|of| of.is_lost && of.states[side].is_none());
+            lost.for_each(|of| settling.skipped.add(target.place(of.property), LOST));
         }
         settling.skipped.text("skipped")
     }
@@ -308,7 +205,9 @@ impl Target {
     /// Sets what the edit has changed, all metadata in order, and removes what it has added. Returns true if there was any.
     fn set_changed(&self, side: usize, goals: &[State<'_>]) -> bool {
         if self.is_whole {
-            let metadata = self.names.texts.iter().filter_map(|text| metadata_name(text));
+            // Not what would not come back.
+            let known = self.changed.iter().filter(|of| !of.is_lost);
+            let metadata = known.filter_map(|of| metadata_name(&self.names.texts[of.property]));
             metadata.for_each(|name| engine::remove_meta(self.object.value(), &name));
         }
         self.write(self.changed.iter().map(|of| of.property), goals);
@@ -321,8 +220,17 @@ impl Target {
             }
             Some(_) => {}
             None => {
+                let object = self.object.value();
+                let before = |at: &usize| Slot::with(|slot| _ = self.names.paths[*at].read(object, slot));
+                let before: Vec<_> = added.iter().map(before).collect();
                 for at in &added {
-                    self.names.paths[*at].write(self.object.value(), Slot::new().value());
+                    self.names.paths[*at].write(object, Slot::new().value());
+                }
+                // What null does not remove it makes into something else.
+                let left: HashSet<_> =
+                    if added.is_empty() { HashSet::default() } else { self.added(side).into_iter().collect() };
+                for (at, value) in added.iter().zip(&before).filter(|(at, _)| left.contains(at)) {
+                    self.names.paths[*at].write(object, value.value());
                 }
             }
         }
@@ -344,7 +252,16 @@ impl Target {
 
     /// True if all of a property is set.
     fn is_set(&self, property: usize) -> bool {
-        self.changed.iter().any(|of| of.property == property && of.narrowed.is_none())
+        changed_at(&self.changed, property).is_some_and(|of| of.narrowed.is_none())
+    }
+
+    fn is_far(&self, property: usize) -> bool {
+        self.far.binary_search(&property).is_ok()
+    }
+
+    /// False if any value will do.
+    fn keeps(&self, property: usize) -> bool {
+        self.free.binary_search(&property).is_err()
     }
 
     /// True if these are all that the object stores.
@@ -355,9 +272,10 @@ impl Target {
 
     /// Returns the properties that the object stores, and did not have on this side.
     fn added(&self, side: usize) -> Vec<usize> {
-        let gone = self.changed.iter().filter(|of| of.states[side].is_none()).map(|of| of.property);
+        let gone = self.changed.iter().filter(|of| of.states[side].is_none());
         // Metadata is removed in any case.
-        let mut gone: Vec<_> = gone.filter(|&at| metadata_name(&self.names.texts[at]).is_none()).collect();
+        let is_other = |of: &&Changed| metadata_name(&self.names.texts[of.property]).is_none();
+        let mut gone: Vec<_> = gone.filter(is_other).map(|of| of.property).collect();
         if !gone.is_empty() {
             let stored: HashSet<_> = Listed::of(self.object.value()).stored().into_iter().collect();
             gone.retain(|&at| stored.contains(&self.names.paths[at].name));
@@ -366,12 +284,17 @@ impl Target {
     }
 }
 
+fn changed_at(changed: &[Changed], property: usize) -> Option<&Changed> {
+    changed.binary_search_by_key(&property, |of| of.property).ok().map(|at| &changed[at])
+}
+
 impl Changed {
     /// Keeps the old and the new state, which share data.
     fn new(part: &Part, property: usize, narrowed: Option<Narrowed>, states: [Option<State<'_>>; 2]) -> Self {
         let kept = |state: State<'_>| state.kept.iter().map(Slot::of).collect::<Arc<[Slot]>>();
         let is_same =
             matches!(states, [Some(old), Some(new)] if old.kept.len() == new.kept.len() && old.keeps_same(new));
+        let is_lost = states.iter().flatten().any(|state| state.is_none());
         let mut last = None;
         let states = states.map(|state| {
             let state = state?;
@@ -379,7 +302,7 @@ impl Changed {
             last = Some(Arc::clone(&kept));
             Some((Version::new(part.id, &part.names.texts[property], state.bytes), kept))
         });
-        Self { property, narrowed, states }
+        Self { property, narrowed, states, is_lost }
     }
 
     /// Adds the state of one side. If a part of the value changed, the rest of it stays as it is.
