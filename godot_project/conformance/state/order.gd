@@ -178,3 +178,19 @@ func _are_near(found: Array, expected: Array) -> bool:
 		var is_vector: bool = found[at] is Vector2 and expected[at] is Vector2
 		return found[at].is_equal_approx(expected[at]) if is_vector else str(found[at]) == str(expected[at])
 	return range(found.size()).all(is_near)
+
+
+## What an object stores only while it has no default.
+func test_defaults_of_parts() -> void:
+	var items: ItemList = node(ItemList.new())
+	items.add_item("")
+	var atlas := TileSetAtlasSource.new()
+	atlas.texture = ImageTexture.create_from_image(Image.create_empty(16, 16, false, Image.FORMAT_RGBA8))
+	atlas.create_tile(Vector2i.ZERO)
+	state.clear()
+	state.add_all([items, atlas])
+	var captured: PackedByteArray = state.capture()
+	items.set_item_text(0, "x")
+	atlas.set("0:0/0/modulate", Color.RED)
+	check_int(state.restore(captured), OK, "restored")
+	check_value([items.get_item_text(0), atlas.get("0:0/0/modulate")], ["", Color.WHITE], "what had its default")

@@ -10,7 +10,7 @@ use varbatch_codec::{Kind, Plain};
 
 use super::settle::Place;
 use crate::engine::{self, Slot, Value};
-use crate::objects::{Lists, Names, PropertyPath, SCRIPT, alive, moved_by, shown};
+use crate::objects::{Lists, Names, PropertyPath, alive, moved_by, shown};
 use crate::report::Reports;
 
 /// Properties of an object that were added together.
@@ -190,9 +190,8 @@ impl Adding {
         let class = engine::class_name(object.value());
         let (paths, missing) = match self.names.texts.is_empty() {
             true => {
-                let (list, _) = self.lists.of(object.value());
-                let names = list.names.iter().zip(&list.texts).filter(|(_, text)| *text != SCRIPT);
-                (names.map(|(name, _)| name.clone().into()).collect(), Vec::new())
+                let names = self.lists.of_edited(object.value()).captured();
+                (names.into_iter().map(Into::into).collect(), Vec::new())
             }
             false => {
                 let (names, missing) = Names::find(&self.names, object.value(), &mut Vec::new());

@@ -244,12 +244,22 @@ impl List {
     fn recorded_names(&self) -> &Recorded {
         self.recorded.get_or_init(|| {
             let (stored, class) = (self.listed.stored(), Listed::of_class(&self.key.class));
-            let others = if self.is_asked { self.listed.stored_at_times(&class) } else { Vec::new() };
-            let all = distinct(stored.iter().cloned().chain(others).chain(class.stored()));
+            let all = distinct(stored.iter().cloned().chain(self.at_times()).chain(class.stored()));
             let names = Names::from(all);
             let not_stored = names.paths[stored.len()..].iter().cloned().collect();
             Recorded { texts: names.texts.iter().cloned().collect(), names: Arc::new(names), not_stored }
         })
+    }
+
+    /// Returns what the object lists, and stores only while it has no default. Known classes have none.
+    fn at_times(&self) -> Vec<StringName> {
+        if self.is_asked { self.listed.stored_at_times(&Listed::of_class(&self.key.class)) } else { Vec::new() }
+    }
+
+    /// Returns what a capture has of the object: all that is written or was so at times, but the script.
+    pub fn captured(&self) -> Vec<StringName> {
+        let names = self.names.iter().zip(&self.texts).filter(|(_, text)| *text != SCRIPT);
+        names.map(|(name, _)| name.clone()).chain(self.at_times()).collect()
     }
 
     /// Returns what an edit may change: what a scene stores of the object, then what it does not store of this object: what has
