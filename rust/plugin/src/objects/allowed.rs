@@ -1,12 +1,12 @@
-//! The argument `allow_objects`: a flag, or a list of the classes that bytes may make objects of; and their properties.
+//! The argument `allow_objects`: a flag, or a list of the classes that bytes may make objects of.
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashSet;
 use godot::classes::{ClassDb, Engine, Script};
 use godot::prelude::*;
-use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader};
 
-use super::listed::{Listed, METADATA};
-use crate::engine::{self, NewObject, Slot, Value};
+use super::listed::LIST_METHODS;
+use crate::engine::{self, Slot, Value};
 use crate::report::{NAME, PATH, short};
 use crate::value::budget::{can_make, is_single};
 use crate::value::{element_scripts, refused};
@@ -139,6 +139,11 @@ impl Allows {
 }
 
 impl List {
+    /// True if it allows scripts that are not loaded before bytes name them.
+    pub fn has_unloaded(&self) -> bool {
+        !self.scripts.is_empty()
+    }
+
     /// Adds the classes in an Array, also those that extend them if it is asked for.
     fn add(
         &mut self,
@@ -241,6 +246,25 @@ impl Class {
         self.script.as_ref().expect("it has a script").value()
     }
 
+    pub fn as_script(&self) -> Option<Gd<Script>> {
+        self.script.as_ref().and_then(|script| script.value().variant().try_to().ok())
+    }
+
+    /// True if no object can have the script: it is only for those that extend it, and a type of containers.
+    pub fn is_abstract(&self) -> bool {
+        self.as_script().is_some_and(|script| script.is_abstract())
+    }
+
+    /// True for each of the [`LIST_METHODS`] that the script has, or one that it extends.
+    pub fn list_methods(&self) -> [bool; 2] {
+        let scripts = std::iter::successors(self.as_script(), |script| script.get_base_script());
+        let lists: Vec<_> = scripts.map(|script| script.get_script_method_list()).collect();
+        LIST_METHODS.map(|name| {
+            let name = name.to_variant();
+            lists.iter().flat_map(Array::iter_shared).any(|method| method.get("name").as_ref() == Some(&name))
+        })
+    }
+
     /// Checks that bytes can mean this class by a name: that of a class, or the path of a script.
     fn check_name(&self, name: &str) -> Result<(), String> {
         match (name.contains("://"), &self.script) {
@@ -263,81 +287,6 @@ impl Class {
         let found =
             if script.has_source_code() { "one without" } else { "an inner class: move it to a file of its own" };
         Err(format!("expected a script with a path in res://, found {found}"))
-    }
-}
-
-/// A property that loads an image by its path, of compressed textures.
-pub const LOADED: &str = "load_path";
-
-/// True if a path in the project comes next, or none: by another one, the engine would open any file, also over a network.
-#[cold]
-pub fn is_in_project(reader: &Reader<'_>) -> bool {
-    matches!(reader.clone().next_event(), Ok(Some(Event::String(Text::Utf8(path))))
-        if path.is_empty() || path.starts_with("res://"))
-}
-
-/// The properties of objects of a class.
-pub struct Stored {
-    /// Those that they list, and whether they are stored.
-    listed: HashMap<StringName, bool>,
-    /// The class, until a new object of it was asked as well.
-    unasked: Option<StringName>,
-    /// True if there may be properties in no list.
-    has_more: bool,
-    /// By the index of the name in their order.
-    known: Vec<Option<Option<bool>>>,
-}
-
-impl Stored {
-    /// Asks the class and the script. There may be properties that are in no list: those that a class makes up as it reads
-    /// them, such as the tracks of an Animation, which come before the script; and those of a script that makes its list.
-    #[cold]
-    pub fn of(class: &Class) -> Self {
-        let mut listed: HashMap<_, _> = Listed::of_class(&class.class).all().collect();
-        let script = class.script.as_ref().and_then(|script| script.value().variant().try_to::<Gd<Script>>().ok());
-        let mut has_more = script.is_none();
-        if let Some(script) = script {
-            listed.extend(Listed::from(script.get_script_property_list()).all());
-            let list = "_get_property_list".to_variant();
-            let makes_list = |script: Gd<Script>| {
-                script.get_script_method_list().iter_shared().any(|method| method.get("name").as_ref() == Some(&list))
-            };
-            has_more = std::iter::successors(Some(script), |script| script.get_base_script()).any(makes_list);
-            if has_more {
-                // What the script itself has is no property of objects, but a static variable, which the engine would set.
-                Listed::of(class.script()).all().for_each(|(name, _)| _ = listed.entry(name).or_insert(false));
-            }
-        }
-        Self { listed, unasked: Some(class.class.clone()), has_more, known: Vec::new() }
-    }
-
-    /// Returns whether there is a stored property of this name, which is at this index in the order if it is there. `None`
-    /// if the class decides when it is set.
-    pub fn has(&mut self, name: &StringName, text: &str, index: Option<usize>) -> Option<bool> {
-        if let Some(Some(has)) = index.and_then(|index| self.known.get(index)) {
-            return *has;
-        }
-        // No class declares metadata.
-        let is_open = self.has_more && !text.starts_with(METADATA);
-        if self.listed.get(name) == Some(&false) && self.unasked.is_some() {
-            self.ask();
-        }
-        let has = self.listed.get(name).copied().or(if is_open { None } else { Some(false) });
-        if let Some(index) = index {
-            self.known.resize(self.known.len().max(index + 1), None);
-            self.known[index] = Some(has);
-        }
-        has
-    }
-
-    /// Asks a new object what it stores: some classes declare for all of them that they do not, and do.
-    #[cold]
-    fn ask(&mut self) {
-        let Some(object) = self.unasked.take().and_then(|class| NewObject::of(&class)) else { return };
-        self.listed.extend(Listed::of(object.value()).all().filter(|(_, is_stored)| *is_stored));
-        if !object.is_counted {
-            engine::free(object.value());
-        }
     }
 }
 

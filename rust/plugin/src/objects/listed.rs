@@ -74,13 +74,16 @@ impl Listed {
         written.map(|(name, _)| StringName::from(&name.get())).collect()
     }
 
-    /// Returns the public variables of the script that are not stored, as they have no `@export`.
+    /// Returns the public variables of the script that are not stored, as they have no `@export`, and as the list does not
+    /// have them once more.
     pub fn not_exported(&self) -> Vec<String> {
-        let is_left_out = |usage: PropertyUsageFlags| {
-            usage.is_set(PropertyUsageFlags::SCRIPT_VARIABLE) && !usage.is_set(PropertyUsageFlags::STORAGE)
+        let names = |flag| {
+            let with = self.0.iter().filter(move |(_, usage)| usage.is_set(flag));
+            with.map(|(name, _)| name.get().to_string())
         };
-        let names = self.0.iter().filter(|(_, usage)| is_left_out(*usage)).map(|(name, _)| name.get().to_string());
-        names.filter(|name| !name.starts_with('_')).collect()
+        let stored: HashSet<_> = names(PropertyUsageFlags::STORAGE).collect();
+        let variables = names(PropertyUsageFlags::SCRIPT_VARIABLE);
+        variables.filter(|name| !name.starts_with('_') && !stored.contains(name)).collect()
     }
 
     /// Returns the properties. Without the script: a different script has a different list.
@@ -139,9 +142,11 @@ impl ListKey {
     }
 }
 
+/// The methods of a script that make a list, and that change what is in one.
+pub const LIST_METHODS: [&str; 2] = ["_get_property_list", "_validate_property"];
+
 pub fn makes_list(object: &Value) -> bool {
-    let has = |method| engine::has_script_method(object, &StringName::from(method));
-    ["_get_property_list", "_validate_property"].into_iter().any(has)
+    LIST_METHODS.into_iter().any(|method| engine::has_script_method(object, &StringName::from(method)))
 }
 
 pub fn distinct(names: impl Iterator<Item = StringName>) -> Vec<StringName> {

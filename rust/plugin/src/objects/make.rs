@@ -4,14 +4,18 @@
 //! [`Makers::check`] asks the engine about each class, script and name in a value, and lists what is to be done as
 //! [`Step`]s. A build follows them: it looks nothing up and decides nothing.
 
+use std::ops::Range;
+
 use godot::global::var_to_bytes;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
-use super::allowed::{Allows, Class, LOADED, Stored, extends, is_in_project};
+use super::allowed::{Allows, Class, extends};
 use super::known::{Known, Names, Walk};
+use super::maker::{LeftOut, Maker, is_changed};
+use super::stored::{LOADED, Stored, Takes, is_in_project};
 use super::{METADATA, SCRIPT, constant};
 use crate::engine::{self, NewObject, Slot, Value};
-use crate::value::budget::{Budget, Costs, costs_of};
+use crate::value::budget::{Budget, costs_of};
 use crate::value::build::Refused;
 use crate::value::{element_scripts, refused};
 
@@ -26,6 +30,8 @@ pub enum Step {
     Set(u32),
     /// Sets a property if the object takes it.
     Offer(u32),
+    /// Sets a property if the object stores it, then or when all else of it is set.
+    Ask(u32),
     /// Passes so many properties of so many bytes in all.
     Pass(u32, u32),
 }
@@ -50,29 +56,6 @@ pub struct Makers {
     budget: Budget,
     /// What is said of the first null in the current value.
     pub why: Option<CodecErrorKind>,
-}
-
-/// What the current value lacks.
-#[derive(Clone, Copy, Default)]
-pub struct LeftOut {
-    /// Properties that are not set, as a listed class does not have them.
-    pub properties: Refused,
-    /// Objects and typed containers in whose place is null, as they are not listed.
-    pub objects: Refused,
-}
-
-/// A class, or a script with the class that it extends.
-struct Maker {
-    of: Class,
-    /// The place of the names of its properties.
-    names: usize,
-    /// The properties whose numbers are charged.
-    costs: Costs,
-    /// False for a class that is only listed as the base of a script.
-    is_allowed: bool,
-    /// False until an object was made.
-    is_made: bool,
-    stored: Option<Stored>,
 }
 
 /// Objects of a class that are checked before it is asked for a new one's values, which takes as long as to set some.
@@ -154,7 +137,7 @@ impl Makers {
             // Whatever name it has in the bytes, its properties and their values are those of the class itself.
             let key = if has_other { &of.class.to_string() } else { text };
             let (names, costs) = (names.list(key), if is_class { costs_of(key) } else { &[] });
-            all.push(Maker { of, names, costs, is_allowed: true, is_made: false, stored: None });
+            all.push(Maker { of, names, costs, is_allowed: true, is_made: false, stored: None, is_changed: None });
             Some(all.len() - 1)
         });
         *known.at(place)
@@ -188,6 +171,12 @@ impl Makers {
     /// Returns how many of the objects that were made nobody has yet.
     pub fn made(&self) -> usize {
         self.made.len()
+    }
+
+    /// Frees the objects of a property that its object does not store. Their places stay.
+    #[cold]
+    pub fn free_all(&self, made: Range<usize>) {
+        self.made[made].iter().for_each(|object| engine::free(object.value()));
     }
 
     /// Frees the objects of a part that its container or its object refused, by how many there were before.
@@ -315,18 +304,20 @@ impl Makers {
         if text == SCRIPT {
             return self.script_property(object, name, start, reader).map(|()| true);
         }
-        // Whether it is set, if the object takes it or in any case.
-        let mut is_set = Some(true);
+        let mut takes = Takes::Always;
         if let Allows::Listed(list) = &self.allows
             && !(list.keeps_metadata && text.starts_with(METADATA))
         {
             let Maker { stored, of, .. } = &mut self.all[object.maker];
-            is_set = stored.get_or_insert_with(|| Stored::of(of)).has(self.names.name(name), text, index);
+            takes = stored.get_or_insert_with(|| Stored::of(of)).takes(self.names.name(name), text, index);
+            let is_before_script = object.maker == object.class && !text.starts_with(METADATA);
             if text == LOADED && !is_in_project(reader) {
-                is_set = Some(false);
+                takes = Takes::Never;
+            } else if takes == Takes::Never && is_before_script && is_changed(&mut self.all, object.class, list) {
+                takes = Takes::IfStored;
             }
         }
-        if is_set == Some(false) {
+        if takes == Takes::Never {
             self.left_out.properties.add(Refused { count: 1, first: reader.position() });
             reader.skip_value()?;
             self.pass(object, reader.position() - start);
@@ -336,7 +327,11 @@ impl Makers {
         if !costs.is_empty() {
             self.budget.charge((object.start.at as u64, &of.class.to_string()), costs, text, reader)?;
         }
-        self.steps.push(if is_set.is_some() { Step::Set(name as u32) } else { Step::Offer(name as u32) });
+        self.steps.push(match takes {
+            Takes::IfStored => Step::Ask(name as u32),
+            Takes::IfTaken => Step::Offer(name as u32),
+            _ => Step::Set(name as u32),
+        });
         Ok(false)
     }
 
@@ -373,9 +368,13 @@ impl Makers {
                     return self.leave_out(object.start, at, path, false, reader);
                 }
                 Some(script) => {
-                    let Maker { of: Class { class: base, .. }, names, .. } = &self.all[script];
+                    let Maker { of, names, .. } = &self.all[script];
+                    if of.is_abstract() {
+                        return Err(reader.error_at(at, refused::abstract_script(path)));
+                    }
+                    let (base, names) = (&of.class, *names);
                     let is_class_listed = object.is_allowed;
-                    (object.walk, object.maker, object.is_allowed) = (Walk::of(*names), script, true);
+                    (object.walk, object.maker, object.is_allowed) = (Walk::of(names), script, true);
                     self.steps.push(Step::Script(script as u32, (reader.position() - start) as u32));
                     let class = &self.all[object.class].of.class;
                     if !is_list || base == class || is_class_listed && extends(class, base) {

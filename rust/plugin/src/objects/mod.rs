@@ -7,8 +7,10 @@ mod known;
 mod listed;
 mod lists;
 mod make;
+mod maker;
 mod path;
 mod properties;
+mod stored;
 
 pub use self::allowed::has_any;
 pub use self::constant::moved_by;

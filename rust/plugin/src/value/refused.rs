@@ -6,6 +6,8 @@ use godot::classes::rendering_server::ArrayFormat;
 use godot::obj::{EngineBitfield, Singleton};
 use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Reader, Text};
 
+use crate::report::{PATH, short};
+
 pub fn no_such_class(name: &str) -> CodecErrorKind {
     CodecErrorKind::Refused(format!("expected a class that can be instantiated, found {name:?}"))
 }
@@ -13,6 +15,11 @@ pub fn no_such_class(name: &str) -> CodecErrorKind {
 /// The engine cannot load this script. `found` is the path, or the type that stands in its place.
 pub fn no_such_script(found: &str) -> CodecErrorKind {
     CodecErrorKind::Refused(format!("expected the path of a script in res://, found {found}"))
+}
+
+pub fn abstract_script(path: &str) -> CodecErrorKind {
+    let expected = "a script that objects can have";
+    CodecErrorKind::Refused(format!("expected {expected}, found {:?}, which is abstract", short(path, PATH)))
 }
 
 pub fn object_failed(class: &str) -> CodecErrorKind {

@@ -1,12 +1,37 @@
 //! Makes objects and the types of containers, as the steps of a check say: see [`Makers`](crate::objects::Makers).
 
+use std::ops::Range;
+
+use foldhash::HashSet;
 use godot::builtin::{StringName, Variant};
 use varbatch_codec::{CodecErrorKind, ElementType, Kind};
 
 use super::{Build, Left, Refused, Stop, utf8};
-use crate::engine::{self, Slot, SlotType};
-use crate::objects::Step;
+use crate::engine::{self, NewObject, Slot, SlotType};
+use crate::objects::{Listed, Step};
 use crate::value::refused;
+
+/// What an object has said of its properties, as its script decides about them.
+struct Asked {
+    stored: HashSet<StringName>,
+    held: Vec<Held>,
+}
+
+/// A property that the object did not store when it was asked.
+struct Held {
+    name: u32,
+    value: Slot,
+    at: usize,
+    /// The objects that were made in it.
+    made: Range<usize>,
+}
+
+impl Asked {
+    #[cold]
+    fn of(object: &NewObject) -> Self {
+        Self { stored: Listed::of(object.value()).written().into_iter().collect(), held: Vec::new() }
+    }
+}
 
 impl<'a> Build<'a, '_> {
     /// Makes an object and sets its properties, in their order, step by step. Scripts may run.
@@ -25,7 +50,7 @@ impl<'a> Build<'a, '_> {
         let Some(mut object) = object else {
             return Err(self.reader.error_at(start, refused::object_failed(class)).into());
         };
-        let mut left = count;
+        let (mut left, mut asked) = (count, None);
         while left > 0 {
             let makers = self.makers.as_mut().expect("an object is made");
             let step = makers.step();
@@ -45,15 +70,22 @@ impl<'a> Build<'a, '_> {
                     }
                     self.reader.pass_properties(1, len as usize);
                 }
-                Step::Set(name) | Step::Offer(name) => {
+                Step::Set(name) | Step::Offer(name) | Step::Ask(name) => {
                     makers.names.pass(name as usize, &mut self.reader)?;
                     let (at, made, mut value) = (self.reader.position(), makers.made(), Slot::new());
                     self.value(&mut value)?;
                     let makers = self.makers.as_mut().expect("an object is made");
-                    let name = makers.names.name(name as usize);
+                    let text = makers.names.name(name as usize);
                     if let Step::Set(_) = step {
-                        object.set(name, value.value());
-                    } else if !object.try_set(name, value.value()) && !object.has(name, value.value()) {
+                        object.set(text, value.value());
+                    } else if let Step::Ask(_) = step {
+                        let Asked { stored, held } = asked.get_or_insert_with(|| Asked::of(&object));
+                        if stored.contains(text) {
+                            object.set(text, value.value());
+                        } else {
+                            held.push(Held { name, value, at, made: made..makers.made() });
+                        }
+                    } else if !object.try_set(text, value.value()) && !object.has(text, value.value()) {
                         makers.left_out.properties.add(Refused { count: 1, first: at });
                         makers.free_from(made);
                     }
@@ -61,8 +93,27 @@ impl<'a> Build<'a, '_> {
                 Step::Make(_) => unreachable!("a property comes next"),
             }
         }
+        if let Some(asked) = asked {
+            self.set_held(&object, asked);
+        }
         slot.set_variant(object.into_variant());
         Ok(())
+    }
+
+    /// Sets the properties that an object stores only now, as others of it or its script were set after them.
+    #[cold]
+    fn set_held(&mut self, object: &NewObject, asked: Asked) {
+        let (Some(makers), false) = (&mut self.makers, asked.held.is_empty()) else { return };
+        let Asked { stored, .. } = Asked::of(object);
+        for Held { name, value, at, made } in asked.held {
+            let name = makers.names.name(name as usize);
+            if stored.contains(name) {
+                object.set(name, value.value());
+            } else {
+                makers.left_out.properties.add(Refused { count: 1, first: at });
+                makers.free_all(made);
+            }
+        }
     }
 
     /// Passes a container whose elements have a script that is not listed.
