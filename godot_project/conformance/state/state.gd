@@ -327,3 +327,53 @@ func test_what_bytes_do_not_allow() -> void:
 	state.add(curve, ["point_count"])
 	check_restore(var_to_bytes([PackedByteArray([number, 1]), 100]), "a small number", [])
 	check_int(curve.point_count, 100, "points")
+
+
+## Copies in memory have the limits of bytes: what is deeper, or contains itself, is an error, and nothing is lost.
+func test_deep_values() -> void:
+	var object := box(null)
+	state.add(object, ["other", "value"])
+	for depth: int in [99, 150, 1000]:
+		object.value = Engines.nested(depth)
+		var bytes := state.capture()
+		var values: Array = expect_lines(func() -> Array: return state.capture_values(), [])
+		object.value = 5
+		check_int(expect_lines(state.restore_values.bind(values), []), OK, "%d levels" % depth)
+		check_bytes(state.capture(), bytes, "%d levels" % depth)
+	var root := {"children": []}
+	root.children = [{"parent": root}, {"parent": root}]
+	for value: Variant in [root, Engines.nested(1100)]:
+		object.value = value
+		var text := 'capture_values: %s, property "value": ' % shown(object)
+		var capture := func() -> Array: return state.capture_values()
+		check_value(expect_errors(capture, 1, text, ERR_INVALID_DATA), [], "what capture_values() returns")
+		var message := VarBatch.get_last_error_message().get_slice(", at byte", 0)
+		expect_errors(func() -> PackedByteArray: return state.capture(), 1, message)
+	# Values of the caller's own making.
+	object.value = 1
+	var line := WARNING + CLASS + 'restore_values: skipped 1 value: %s, property "value": it is too deep or too large'
+	line = line % shown(object) + " to be copied, or contains itself"
+	check_int(expect_lines(state.restore_values.bind([PackedByteArray([0, 2]), 3, root]), [line]), OK, "own values")
+	check_value([object.other, object.value], [3, 1], "what is set of own values")
+	root.clear()
+
+
+## Scripts without files are known only where the property still has one.
+func test_inner_classes() -> void:
+	var counted := Counting.new()
+	var object := box([counted] as Array[Counting])
+	state.add(object, ["value"])
+	var bytes := state.capture()
+	object.value = [] as Array[Counting]
+	check_restore(bytes, "an inner class", [])
+	check((object.value as Array).get_typed_script() == Counting, "the type of an Array")
+	object.value = [[counted] as Array[Counting]]
+	bytes = state.capture()
+	var values := state.capture_values()
+	object.value = 1
+	var why := "a container in it has elements of a script that is not loaded from a file, and takes any object now"
+	var line := WARNING + CLASS + 'restore: skipped 1 value: %s, property "value": %s' % [shown(object), why]
+	check_restore(bytes, "an inner class inside", [line])
+	check(object.value[0][0] == counted, "the object")
+	check_int(expect_lines(state.restore_values.bind(values), []), OK, "values")
+	check((object.value[0] as Array).get_typed_script() == Counting, "the type of an Array inside")

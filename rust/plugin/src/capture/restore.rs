@@ -9,11 +9,12 @@ use varbatch_workers::Threads;
 
 use super::members::{Member, Numbers, Spot, numbers_in};
 use super::settle::{Made, Pass, Settling};
-use super::{CALLABLE, FREED_INSIDE, Members, OBJECT, TOO_LARGE, own};
+use super::{CALLABLE, FREED_INSIDE, Members, NO_COPY, OBJECT, SCRIPT_INSIDE, TOO_LARGE, is_container};
 use crate::calls::encode::{Comparing, are_same};
 use crate::calls::get_in;
 use crate::engine::{self, OwnedType, Slot, Value, object_of_id};
 use crate::report::{Failure, Line, Outcome};
+use crate::undo::states::copy_of;
 use crate::value::budget::Budget;
 use crate::value::build::{Build, MayAsk, build_flat};
 use crate::value::element_scripts;
@@ -97,7 +98,11 @@ pub fn restore_values(members: &Members, values: &AnyArray) -> Outcome<EngineErr
         (value, now.is_some_and(|now| are_same(now, value)))
     };
     set_each(members, numbers, next, are_same, |_, value, _, new| {
-        *new = own(value);
+        if is_container(value) {
+            *new = copy_of(value).map_err(|_| NO_COPY)?;
+        } else {
+            new.set_own(value);
+        }
         Ok(None)
     })
 }
@@ -147,7 +152,7 @@ fn make(now: &Value, bytes: &[u8], allow_objects: bool, slot: &mut Slot) -> Made
             _ => return Ok(None),
         }
     }
-    let (mut kept, mut reader, mut is_freed) = (Vec::new(), Reader::new(bytes), false);
+    let (mut kept, mut reader, mut missing) = (Vec::new(), Reader::new(bytes), None);
     // A script without a path is known only if the property still has it.
     let mut own = scripts_of(now);
     while let Ok(Some(event)) = reader.next_event() {
@@ -156,9 +161,17 @@ fn make(now: &Value, bytes: &[u8], allow_objects: bool, slot: &mut Slot) -> Made
             Event::ObjectId(id) | Event::Signal { object: id, .. } if id != 0 && !allow_objects => return Err(OBJECT),
             Event::ObjectId(id) => {
                 kept.push(object_of_id(id));
-                is_freed |= kept.last().is_some_and(|object| object.value().object_id() == 0);
+                if kept.last().is_some_and(|object: &Slot| object.value().object_id() == 0) {
+                    missing = Some(FREED_INSIDE);
+                }
             }
-            _ => kept.extend(element_scripts(event).map(|path| script_at(path, own.next()))),
+            _ => kept.extend(element_scripts(event).map(|path| {
+                let script = script_at(path, own.next());
+                if script.is_none() {
+                    missing.get_or_insert(SCRIPT_INSIDE);
+                }
+                script.map_or_else(Slot::new, Slot::from)
+            })),
         }
         own.by_ref().for_each(drop);
     }
@@ -166,17 +179,16 @@ fn make(now: &Value, bytes: &[u8], allow_objects: bool, slot: &mut Slot) -> Made
     let build = Build::new(Reader::new(bytes).with_objects(true), &mut texts, &alone, MayAsk::Conversions);
     // This cannot fail: the bytes were read to their end before.
     _ = build.keeping(Slot::values(&kept)).build(slot);
-    Ok(is_freed.then_some(FREED_INSIDE))
+    Ok(missing)
 }
 
-/// Returns a script that is loaded, as bytes choose nothing that runs. Null if there is none.
-fn script_at(path: &str, own: Option<Variant>) -> Slot {
-    let script = match own {
+/// Returns a script that is loaded, as bytes choose nothing that runs.
+fn script_at(path: &str, own: Option<Variant>) -> Option<Variant> {
+    match own {
         Some(script) if path.is_empty() => Some(script),
         _ if !ResourceLoader::singleton().has_cached(path) => None,
         _ => engine::script(path).map(|(script, _)| script),
-    };
-    script.map_or_else(Slot::new, Slot::from)
+    }
 }
 
 fn scripts_of(container: &Value) -> impl Iterator<Item = Variant> + use<> {

@@ -90,6 +90,13 @@ impl States {
     }
 }
 
+/// Returns a copy of a value with containers of its own, and the same objects. Fails if it cannot be encoded.
+pub fn copy_of(value: &Value) -> Result<Slot, CodecError> {
+    let (states, spans, errors) = encode_run(std::slice::from_ref(value));
+    let copy = || Slot::with(|slot| states.get(spans[0]).build(slot, &mut Texts::for_bytes(states.bytes.len())));
+    errors.into_iter().next().map_or_else(|| Ok(copy()), |(_, error)| Err(error))
+}
+
 /// Encodes values on one thread. Returns their states, a span for each, and the indices and errors of those that fail.
 fn encode_run(values: &[Value]) -> (States, Vec<Span>, Vec<(usize, CodecError)>) {
     let mut target = Keeping { writer: Writer::new(DIALECT), kept: Vec::new() };
