@@ -219,3 +219,24 @@ func test_calls_after_a_copy() -> void:
 	var tasks := [store.backup_async(copy), opened.backup_async(path), store.backup_async(path)]
 	for task: VarBatchTask in tasks:
 		check_int(expect_errors(task.wait, 1, "has it open") as int, ERR_BUSY, "one that is open")
+
+
+## A copy finds what calls to its path have left that were made before: a file is no store, so it stays.
+func test_calls_before_a_copy() -> void:
+	for _count: int in by_threads():
+		store = open()
+		check_int(store.save_var(1, 1), OK, "save")
+		var long := filled_bytes(30_000_000, 1)
+		var to := folder + "/other"
+		var calls: Array[Callable] = [
+			func() -> VarBatchTask: return VarBatch.save_var_async(to, long),
+			func() -> VarBatchTask: return VarBatch.append_vars_async(to, [long]),
+		]
+		for call: Callable in calls:
+			var first: VarBatchTask = call.call()
+			var copy := store.backup_async(to)
+			check_int(expect_errors(copy.wait, 1, "a file is there already") as int, ERR_ALREADY_EXISTS, "the copy")
+			check_int(first.wait() as int, OK, "the call before")
+			check_value(VarBatch.load_vars(to), [long], "the file")
+			check_int(DirAccess.remove_absolute(to), OK, "remove")
+		store.close()

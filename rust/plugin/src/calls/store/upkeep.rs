@@ -123,8 +123,8 @@ pub struct Backup {
     turn: Option<WriteTicket>,
     file: Option<Arc<StoreFile>>,
     copies: Option<WriteTicket>,
-    /// Its position among those to the same path.
-    target: Option<WriteTicket>,
+    /// Its positions at the path: among copies, and among all calls.
+    target: Vec<WriteTicket>,
     waits: bool,
 }
 
@@ -135,11 +135,13 @@ impl Backup {
             Err(failure) => (PathBuf::new(), Err(failure), String::new()),
         };
         let is_valid = result.is_ok();
-        let mut lines = vec![copies_of(&file.line), Arc::clone(&file.line)];
-        // Calls to the path that come later find the copy. One to the store's own path fails.
-        lines.extend(Some(copies_of(&Ticket::line(&path))).filter(|line| *line != lines[0]));
-        let mut tickets = take_all(lines.into_iter().filter(|_| is_valid)).into_iter();
-        let (copies, turn, target) = (tickets.next(), tickets.next(), tickets.next());
+        let (own, line) = (&file.line, Ticket::line(&path));
+        // Calls to the path that come later find the copy, which finds what those before have left. One to the store's own path
+        // fails.
+        let target = (line != *own).then(|| [copies_of(&line), line]);
+        let lines = [copies_of(own), Arc::clone(own)].into_iter().chain(target.into_iter().flatten());
+        let mut tickets = take_all(lines.filter(|_| is_valid)).into_iter();
+        let (copies, turn, target) = (tickets.next(), tickets.next(), tickets.collect());
         Self {
             path,
             shown,
@@ -182,14 +184,15 @@ impl Backup {
         copied.map(|()| true).map_err(failed)
     }
 
-    /// The position in which it waits: first for the store, then for the path.
-    fn awaited(&self) -> Option<&WriteTicket> {
-        self.turn.as_ref().or_else(|| self.target.as_ref().filter(|_| self.reader.is_some()))
+    /// The positions in which it waits: first for the store, then for the path.
+    fn awaited(&self) -> impl Iterator<Item = &WriteTicket> {
+        let is_held = self.turn.is_none() && self.reader.is_some();
+        self.turn.iter().chain(self.target.iter().filter(move |_| is_held))
     }
 
     fn leave(&mut self) {
         (self.work, self.reader, self.turn, self.file) = (None, None, None, None);
-        (self.copies, self.target) = (None, None);
+        (self.copies, self.target) = (None, Vec::new());
     }
 }
 
@@ -201,7 +204,7 @@ impl Drop for Backup {
 
 impl Work for Backup {
     fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> NextStep {
-        if self.awaited().is_some_and(|ticket| ticket.0.first_before().is_some()) {
+        if self.awaited().any(|ticket| ticket.0.first_before().is_some()) {
             return NextStep::Parked;
         }
         if self.file.is_some() && !std::mem::replace(&mut self.waits, true) {
@@ -222,7 +225,7 @@ impl Work for Backup {
     }
 
     fn unblock(&mut self, _: &Threads) {
-        self.awaited().into_iter().for_each(|ticket| ticket.wait(&pool::threads()));
+        self.awaited().for_each(|ticket| ticket.wait(&pool::threads()));
     }
 
     fn progress(&self) -> f32 {
