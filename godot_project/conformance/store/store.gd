@@ -240,3 +240,43 @@ func test_calls_before_a_copy() -> void:
 			check_value(VarBatch.load_vars(to), [long], "the file")
 			check_int(DirAccess.remove_absolute(to), OK, "remove")
 		store.close()
+
+
+## The disk has the room of a save that was cancelled at once, and of one that fails.
+func test_room_of_a_save_that_is_cancelled() -> void:
+	for is_new: bool in [false, true]:
+		store = open()
+		if not is_new:
+			check_int(store.save_var("kept", 1), OK, "save")
+		var values := {}
+		for key: int in 60:
+			values[key] = filled_bytes(1_000_000, key)
+		var task := store.save_vars_async(values)
+		while FileAccess.get_size(path + "-wal") < 10_000_000 and not task.is_finished():
+			OS.delay_usec(100)
+		task.cancel()
+		if task.wait() == ERR_SKIP:
+			var left := FileAccess.get_size(path + "-wal")
+			check(left < 1_000_000, "the journal has %d bytes" % left)
+			check_value(store.get_keys(), [] if is_new else ["kept"], "keys")
+			check_int(store.save_var("kept", 2), OK, "a save")
+		check_int(store.close(), OK, "close")
+		check_int(VarBatchStore.remove(path), OK, "remove")
+
+
+## What is moved gets into the file on the way, as the disk may not have room for all of it.
+func test_room_of_a_compaction() -> void:
+	store = open()
+	var values := {}
+	for key: int in 3000:
+		values[key] = filled_bytes(16_000, key)
+	check_int(store.save_vars(values), OK, "save")
+	check_int(store.close(), OK, "close")
+	var before := FileAccess.get_size(path)
+	store = open()
+	check_int(store.erase_range(0, 1500), OK, "erase")
+	check_int(store.compact_async().wait() as int, OK, "compact")
+	var journal := FileAccess.get_size(path + "-wal")
+	check(journal < 14_000_000, "the journal has %d bytes" % journal)
+	check(FileAccess.get_size(path) < before * 0.6, "the file has %d of %d bytes" % [FileAccess.get_size(path), before])
+	check_int(store.get_key_count(), 1500, "keys")

@@ -4,8 +4,36 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::place::{beside, flush_folder, is_filled};
+use rusqlite::Connection;
+
+use crate::open::frames;
+use crate::place::{Place, beside, flush_folder, is_filled};
 use crate::{Result, StoreError};
+
+/// Bytes of a journal before its first page, and before each page.
+pub(crate) const HEAD: usize = 32;
+pub(crate) const FRAME: usize = 24;
+
+/// Where so many pages of a journal end.
+pub(crate) fn end_of(pages: i64, page_len: u64) -> u64 {
+    (pages.max(0) as u64).saturating_mul(FRAME as u64 + page_len).saturating_add(HEAD as u64)
+}
+
+/// Cuts off what lies behind the last commit: pages of a save that failed, was cancelled or was killed. SQLite would write over
+/// them some day, but the disk may be full of them. It does the same itself where a journal begins anew: nobody reads these pages.
+pub(crate) fn cut(connection: &Connection, place: &Place) -> Result<()> {
+    let version = || connection.pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0));
+    let before = version()?;
+    let pages = frames(connection)?;
+    // Another program neither writes a commit meanwhile, nor has written one since the pages were counted.
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let cut = match version() {
+        Ok(now) if now == before && pages >= 0 => place.cut_journal(pages),
+        _ => Err(StoreError::Busy),
+    };
+    connection.execute_batch("ROLLBACK")?;
+    cut
+}
 
 /// True if a game that was killed has left what the file lacks.
 pub(crate) fn has_journal(path: &Path) -> bool {
@@ -16,7 +44,7 @@ pub(crate) fn has_journal(path: &Path) -> bool {
 /// True if a file begins as a journal of SQLite, with the checksum of that.
 pub(crate) fn has_head(journal: &Path) -> Result<bool> {
     let mut head = Vec::new();
-    File::open(journal)?.take(32).read_to_end(&mut head)?;
+    File::open(journal)?.take(HEAD as u64).read_to_end(&mut head)?;
     let Some((words, sums)) = head.as_chunks::<4>().0.split_at_checked(6) else { return Ok(false) };
     let is_big_endian = words[0][3] & 1 == 1;
     let number = |word: [u8; 4]| if is_big_endian { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) };
@@ -37,14 +65,12 @@ pub fn set_aside_name(journal: &Path, number: u32) -> PathBuf {
 /// Returns how many commits are behind the pages of a journal that SQLite plays: it takes the first page that is damaged for the
 /// torn end. But only the last commit can be torn, as each is on the disk before the next one begins.
 pub(crate) fn commits_behind(journal: &Path, pages: i64) -> Result<usize> {
-    const HEAD: usize = 32;
-    const FRAME: usize = 24;
     let mut file = File::open(journal)?;
     let mut head = [0; HEAD];
     file.read_exact(&mut head)?;
     let page_len = u64::from(u32::from_be_bytes([head[8], head[9], head[10], head[11]]));
     let frame_len = FRAME as u64 + page_len;
-    let mut at = HEAD as u64 + pages.max(0) as u64 * frame_len;
+    let mut at = end_of(pages, page_len);
     let (mut frame, mut count) = ([0; FRAME], 0);
     while at + frame_len <= file.metadata()?.len() {
         file.seek(SeekFrom::Start(at))?;

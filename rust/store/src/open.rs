@@ -11,7 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::journal::{commits_behind, copy_aside, has_head, rename_aside};
+use crate::journal::{self, commits_behind, copy_aside, has_head, rename_aside};
 use crate::mark::Mark;
 use crate::place::{Place, beside, flush_folder, is_filled, real, rename_new};
 use crate::{Result, StoreError};
@@ -227,6 +227,8 @@ pub(crate) fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Resu
     }
     let connection = opened.map_or_else(|| open_to_write(path), Ok)?;
     let mark = Mark::read(&connection)?;
+    // Also where another program is at it now.
+    let _ = journal::cut(&connection, &place);
     place.note_journal(frames(&connection)?);
     Ok(Opened { connection, place, mark, has_journal, set_aside, is_lost })
 }

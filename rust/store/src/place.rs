@@ -11,6 +11,7 @@ use std::time::SystemTime;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::journal::{FRAME, HEAD, end_of};
 use crate::open::VERSION_AT;
 use crate::{Result, StoreError};
 
@@ -141,16 +142,14 @@ struct Journal {
 
 impl Journal {
     fn at(path: &Path, pages: i64) -> io::Result<Self> {
-        const FRAME: u64 = 24;
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
-        let (mut head, mut last) = ([0; 32], [0; FRAME as usize]);
+        let (mut head, mut last) = ([0; HEAD], [0; FRAME]);
         let has_head = file.read_exact(&mut head).is_ok();
-        let len = FRAME + u64::from(u32::from_be_bytes([head[8], head[9], head[10], head[11]]));
-        let at = (pages as u64).saturating_sub(1).saturating_mul(len).saturating_add(head.len() as u64);
+        let page_len = u64::from(u32::from_be_bytes([head[8], head[9], head[10], head[11]]));
         // What was cut off is as good as another one.
-        if has_head && metadata.len() >= at.saturating_add(len) {
-            file.seek(SeekFrom::Start(at))?;
+        if has_head && metadata.len() >= end_of(pages.max(1), page_len) {
+            file.seek(SeekFrom::Start(end_of(pages - 1, page_len)))?;
             file.read_exact(&mut last)?;
         }
         let hash = if pages > 0 { xxh3_64([&head[..], &last].concat().as_slice()) } else { 0 };
@@ -205,6 +204,15 @@ impl Place {
         self.write(VERSION_AT as u64, &(version as i32).to_be_bytes())
     }
 
+    pub(crate) fn len(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// Cuts off what was added to the file, of pages that the journal has.
+    pub(crate) fn cut(&self, len: u64) -> io::Result<()> {
+        if self.len()? > len { self.writable.set_len(len) } else { Ok(()) }
+    }
+
     /// Waits until what was written is on the disk.
     pub(crate) fn flush(&self) -> io::Result<()> {
         self.writable.sync_all()
@@ -233,6 +241,16 @@ impl Place {
             // Nobody can look, as where too many files are open.
             (Err(_), old) => old.map(|old| Journal { touched: None, pages: 0, hash: 0, ..old }),
         };
+    }
+
+    /// Cuts the journal behind so many pages. Nobody writes to it.
+    pub(crate) fn cut_journal(&self, pages: i64) -> Result<()> {
+        self.check()?;
+        let file = OpenOptions::new().write(true).open(beside(&self.path, "-wal"))?;
+        let (now, page) = (file.metadata()?, self.mark());
+        let is_own = lock(&self.seen).journal.is_none_or(|journal| journal.id == id_of(&now));
+        let end = end_of(pages, page.end - page.start);
+        if is_own && now.len() > end { Ok(file.set_len(end)?) } else { Ok(()) }
     }
 
     /// Fails if somebody else has written into the journal since. Not within a transaction, which may write to it.

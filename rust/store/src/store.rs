@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use crate::journal::has_journal;
+use crate::journal::{self, has_journal};
 use crate::mark::Mark;
 use crate::open::{self, Opened, Source, WITH_JOURNAL, checkpoint, empty_store, frames, open_to_read};
 use crate::place::{Place, beside, flush_folder};
@@ -211,15 +211,20 @@ impl Store {
     pub fn shrink(&mut self) -> Result<i64> {
         let before = self.free_pages()?;
         if before > 0 {
-            self.begin()?;
-            let shrunk = self.shrink_some().and_then(|()| self.commit());
-            if shrunk.is_err() {
-                self.roll_back();
+            let mut shrunk = self.shrink_some();
+            if let Err(StoreError::Full) = shrunk {
+                // The journal has what was moved before: in the file that takes no room.
+                self.checkpoint();
+                shrunk = self.shrink_some();
             }
             shrunk?;
         }
         let left = self.free_pages()?;
         if left > 0 && left < before {
+            // The free pages are given back on the way: all that is moved may be more than the disk has room for.
+            if self.take_checkpoint_due() {
+                self.checkpoint();
+            }
             return Ok(left);
         }
         match self.writing()?.checkpoint() {
@@ -230,11 +235,9 @@ impl Store {
     }
 
     fn shrink_some(&mut self) -> Result<()> {
-        let connection = &self.writing()?.writer.connection;
-        let mut shrink = connection.prepare(&format!("PRAGMA incremental_vacuum({SHRUNK})"))?;
-        let mut rows = shrink.query(())?;
-        while rows.next()?.is_some() {}
-        Ok(())
+        self.begin()?;
+        let shrunk = self.writing().and_then(|open| open.writer.shrink(SHRUNK)).and_then(|()| self.commit());
+        shrunk.inspect_err(|_| self.roll_back())
     }
 
     /// Closes the file, with the journal in it. Fails if the journal stays, and says why. No reader is open.
@@ -347,8 +350,12 @@ impl Open {
     fn put(&self) -> Result<()> {
         let until = Instant::now() + PATIENCE;
         loop {
-            let (all, done) = self.place.writing(|| checkpoint(&self.writer.connection, "PASSIVE"))??;
-            if all == done {
+            let len = self.place.len()?;
+            // If it fails, as on a full disk, what it has added is needed by nobody: all of it counts as not put.
+            let put = || checkpoint(&self.writer.connection, "PASSIVE").inspect_err(|_| _ = self.place.cut(len));
+            let (all, done) = self.place.writing(put)??;
+            // Both are -1 where another program does the same.
+            if all == done && done >= 0 {
                 return Ok(());
             }
             if Instant::now() >= until {
@@ -365,6 +372,7 @@ impl Open {
             let _ = self.writer.connection.execute_batch("ROLLBACK");
         }
         // The journal has what was too much for the memory, in no commit, and may have begun anew for that.
+        let _ = journal::cut(&self.writer.connection, &self.place);
         self.place.note_journal(frames(&self.writer.connection).unwrap_or(0));
     }
 

@@ -98,6 +98,14 @@ impl Writer {
         Ok(keys.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Gives up to so many free pages at the end of the file back, where others are moved to.
+    pub(crate) fn shrink(&self, pages: i64) -> Result<()> {
+        let mut shrink = self.connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
+        let mut rows = shrink.query(())?;
+        while rows.next()?.is_some() {}
+        Ok(())
+    }
+
     fn count(&mut self, key: &[u8], by: i64) -> Result<()> {
         self.fence(key)?;
         self.fence.iter_mut().try_for_each(|fence| fence.count(&self.connection, key, by))

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use varbatch_store::{Budget, Packed, Reader, Store, StoreError, Walk};
 
 use crate::folder::Folder;
-use crate::journals::rollback_journal;
 use crate::random::Random;
 
 pub fn save(store: &mut Store, entries: &[(&[u8], &[u8])]) {
@@ -38,6 +38,18 @@ pub fn keys(store: &Store) -> Result<Vec<Vec<u8>>, StoreError> {
 pub fn content(store: &Store) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, StoreError> {
     let (keys, mut reader) = (keys(store)?, store.reader()?);
     keys.into_iter().map(|key| Ok((key.clone(), ask(&mut reader, &key)?.ok_or(StoreError::DamagedValue)?))).collect()
+}
+
+/// A journal that SQLite would play into any file beside it.
+pub fn rollback_journal(path: &Path) -> Vec<u8> {
+    let file = rusqlite::Connection::open(path).unwrap();
+    file.execute_batch("CREATE TABLE a(b); BEGIN; PRAGMA cache_size = 1; PRAGMA cache_spill = 1").unwrap();
+    for _ in 0..200 {
+        file.execute("INSERT INTO a VALUES(zeroblob(20000))", ()).unwrap();
+    }
+    let journal = fs::read(format!("{}-journal", path.display())).unwrap();
+    assert!(journal.len() > 500 && journal[0] == 0xd9);
+    journal
 }
 
 /// What an address would have at its end; Windows has no such names.

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use varbatch_store::{Packed, Reader, Store, StoreError, set_aside_name};
 
 use crate::damage::seconds;
-use crate::file::{content, load, save};
+use crate::file::{content, load, rollback_journal, save};
 use crate::folder::Folder;
 use crate::random::Random;
 
@@ -95,6 +95,17 @@ impl Model {
         state.insert(GENERATION.into(), value);
         self.states.push(state);
         world.generation = generation;
+    }
+
+    /// A save that is too much for the memory, so that the journal has some of it. It may be killed in its middle.
+    fn roll_back(&mut self, world: &mut World) {
+        world.store.begin().unwrap();
+        let value = vec![1; 9 << 20];
+        world.store.put(b"long", &Packed::new(b"long", value, false)).unwrap();
+        if self.random.percent(30) {
+            self.snapshot(world);
+        }
+        world.store.roll_back();
     }
 
     fn snapshot(&mut self, world: &World) -> Snapshot {
@@ -218,6 +229,7 @@ fn whatever_file_meets_whatever_journal_one_generation_is_found() {
                     }
                 }
                 85..90 => while world.store.shrink().unwrap_or(0) > 0 {},
+                90..92 => model.roll_back(&mut world),
                 _ => _ = model.snapshot(&world),
             }
             worlds.push(world);
@@ -272,18 +284,6 @@ fn journals_that_no_store_makes_are_set_aside() {
         fs::remove_file(aside).unwrap();
         assert_eq!(folder.names(), ["store"]);
     }
-}
-
-/// A journal that SQLite would play into any file beside it.
-pub fn rollback_journal(path: &Path) -> Vec<u8> {
-    let file = rusqlite::Connection::open(path).unwrap();
-    file.execute_batch("CREATE TABLE a(b); BEGIN; PRAGMA cache_size = 1; PRAGMA cache_spill = 1").unwrap();
-    for _ in 0..200 {
-        file.execute("INSERT INTO a VALUES(zeroblob(20000))", ()).unwrap();
-    }
-    let journal = fs::read(format!("{}-journal", path.display())).unwrap();
-    assert!(journal.len() > 500 && journal[0] == 0xd9);
-    journal
 }
 
 #[test]

@@ -80,6 +80,14 @@ fn child() {
         let file = rusqlite::Connection::open(path).unwrap();
         return say(&format!("wrote {:?}", file.execute("DELETE FROM entry", ()).map_err(|error| error.to_string())));
     }
+    #[cfg(unix)]
+    match &*task {
+        "saves too much for a small disk" => return crate::full_disk::save_too_much(path, false),
+        "saves too much and dies" => return crate::full_disk::save_too_much(path, true),
+        "puts too much into the file on a small disk" => return crate::full_disk::checkpoint_too_much(path),
+        "shrinks on a small disk" => return crate::full_disk::shrink_with_little_room(path),
+        _ => {}
+    }
     let opened = Store::open(path);
     match &*task {
         "first save" => {
@@ -168,7 +176,7 @@ pub fn run(task: &str, path: &Path) {
     assert!(output.status.success(), "{task}");
 }
 
-fn this_program() -> Command {
+pub fn this_program() -> Command {
     Command::new(env::current_exe().unwrap())
 }
 
