@@ -149,7 +149,7 @@ impl<'a> Writer<'a> {
     #[inline]
     pub fn end_value(&mut self, start: Mark) -> Result<(), CodecError> {
         let len = self.plan.len() - start.position();
-        if self.next == WriteNext::End && len <= MAX_VALUE_LEN && !self.plan.is_full() {
+        if self.next == WriteNext::End && (1..=MAX_VALUE_LEN).contains(&len) && !self.plan.is_full() {
             self.next = WriteNext::Value;
             return Ok(());
         }

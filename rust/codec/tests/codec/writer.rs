@@ -260,4 +260,7 @@ fn a_second_root_is_refused() {
     let both = |writer: &mut Writer<'_>| writer.write(Event::Int(1)).and_then(|()| writer.write(Event::Int(2)));
     assert_eq!(order(frames::write(&mut writer, both)), "the end of the value");
     assert!(writer.plan().is_empty());
+    // Behind a value that has not ended, too, nothing is no value.
+    writer.write(Event::Int(1)).expect("a value");
+    assert_eq!(order(frames::write(&mut writer, |_| Ok::<_, CodecError>(()))), "a value");
 }
