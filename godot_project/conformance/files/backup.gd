@@ -97,6 +97,22 @@ func test_what_could_not_be_loaded_is_set_aside() -> void:
 			_remove()
 
 
+## Bytes that are whole say nothing of the values in them.
+func test_bytes_do_not_take_back_what_could_not_be_loaded() -> void:
+	for key: Variant in [null, "key"]:
+		for form: String in ["", "_async"]:
+			check_int(VarBatch.save_var(path, Curve2D.new(), true, -1, key), OK, "saving")
+			# As a game finds it that was started again.
+			var old := FileAccess.get_file_as_bytes(path)
+			write(path, old)
+			logged(func() -> void: call_and_wait("load_var" + form, [path, 0, false, key]))
+			var bytes: PackedByteArray = call_and_wait("load_bytes" + form, [path, key])
+			check(not bytes.is_empty(), "its bytes")
+			check_call("save_var" + form, [path, 1, false, -1, key], OK, [WARNING + '"%s": the file that was there...' % path])
+			check_bytes(FileAccess.get_file_as_bytes(path + ".set-aside"), old, "key %s" % key)
+			_remove()
+
+
 ## A game that runs from the folder of its project can save there, as the editor's plugins do.
 func test_files_of_the_project() -> void:
 	# In a browser, nothing can be removed from the project.

@@ -247,7 +247,8 @@ func _check_hint(text: String, key: Variant = null) -> void:
 	var code := ERR_UNAUTHORIZED if "GDEC" in text else ERR_FILE_UNRECOGNIZED
 	check_forms("load_vars", [path, false, 0, -1, key], values, code, [text])
 	check_forms("load_var", [path, 7, false, key], 7, code, [text])
-	if not (key or "GDEC" in text or "open_compressed" in text or "bytes_to_var" in text or "DIALECT" in text):
+	# What is said of a database is in beside_files.gd.
+	if not (key or "SQLite" in text or "GDEC" in text or "open_compressed" in text or "bytes_to_var" in text or "DIALECT" in text):
 		check_forms("append_vars", [path, [1]], code, code, [text.get_slice("; ", 1)])
 	if not "its values can be read in DIALECT_GODOT_3" in text:
 		_check_translation(text, GODOT_4, key)

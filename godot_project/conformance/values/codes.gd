@@ -44,7 +44,7 @@ func _read_table() -> void:
 		var cells := line.split("|")
 		if cells.size() == 4 and "`" in cells[2]:
 			_table[cells[1].strip_edges()] = CODES[cells[2].get_slice("`", 1)]
-	check_int(_table.size(), 20, "rows of the table")
+	check_int(_table.size(), 21, "rows of the table")
 
 
 ## One buffer, by all methods that decode it.
@@ -163,10 +163,19 @@ func _of_files() -> void:
 			file.store_var(1)
 			file.close()
 		_check_forms(_code("a compressed or encrypted file to append to"), "append_vars", [path, [1]], "append")
+	var store := VarBatchStore.open(folder + "/world")
+	var cause := "a store, or another SQLite file, where a file is to be saved"
+	var code := _code(cause)
+	for is_open: bool in [true, false]:
+		for method: String in ["save_var", "save_vars", "save_bytes", "append_vars"]:
+			var values: Variant = PackedByteArray([1]) if method == "save_bytes" else [1]
+			_check_forms(code, method, [folder + "/world", values], cause)
+		_check(code, &"transcode_file", [secret, folder + "/world", GODOT_4, GODOT_4, "right"], cause)
+		store.close()
 	_of_file("no file", folder + "/none")
 	_of_file("a file that cannot be opened, such as a folder", folder)
-	var cause := "nothing where a value should begin"
-	var code := _code(cause)
+	cause = "nothing where a value should begin"
+	code = _code(cause)
 	write(path, [])
 	_check_forms(code, "load_var", [path], cause)
 	_check_forms(code, "load_vars", [path, false, 0, -1, null, 1], cause)

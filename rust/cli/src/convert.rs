@@ -25,7 +25,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     refuse_to_replace(args, &path, &name)?;
     let input = Input::open(&args.input, args.from, args.reading)?;
     let buffers = Buffers::of(&input)?;
-    let (flushed, count, is_whole) = match args.to {
+    let (mut flushed, count, is_whole) = match args.to {
         To::Engine(to) if buffers.rows.is_none() => convert(buffers, args, to, &path, &name)?,
         to => pairs::convert(buffers, to, &path, &name)?,
     };

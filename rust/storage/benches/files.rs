@@ -143,7 +143,7 @@ fn save_plan(plan: &Plan<'_>, path: &Path, threads: &Threads) -> Result<Times> {
         saver.write_all(plan, threads)?;
         Ok(saver)
     })?;
-    let (flush, flushed) = timed(|| Ok(saver.flush(threads)?))?;
+    let (flush, mut flushed) = timed(|| Ok(saver.flush(threads)?))?;
     let (rename, replaced) = timed(|| Ok(flushed.commit(&Ticket::take_for(path))?))?;
     let (free, ()) = timed(|| {
         drop(replaced);

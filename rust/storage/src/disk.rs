@@ -91,14 +91,29 @@ pub fn remove(path: &Path) -> io::Result<()> {
     make(Change::Remove(path), || fs::remove_file(path))
 }
 
-/// Waits until the names in a folder are on the disk, where that is possible. If it fails, a name may be lost.
-pub fn flush_folder(folder: &Path) -> io::Result<()> {
-    // Windows has no such call.
-    let act = || if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) };
-    match make(Change::FlushFolder, act) {
-        Err(error) if is_impossible(&error) => Ok(()),
-        flushed => flushed,
+/// A folder whose names are flushed, where that is possible.
+pub struct Folder(Option<File>);
+
+impl Folder {
+    pub fn open(path: &Path) -> io::Result<Self> {
+        // Windows has no such call.
+        match cfg!(unix).then(|| File::open(path)).transpose() {
+            Err(error) if is_impossible(&error) => Ok(Self(None)),
+            folder => folder.map(Self),
+        }
     }
+
+    /// Waits until its names are on the disk. If it fails, a name may be lost.
+    pub fn flush(&self) -> io::Result<()> {
+        match make(Change::FlushFolder, || self.0.as_ref().map_or(Ok(()), File::sync_all)) {
+            Err(error) if is_impossible(&error) => Ok(()),
+            flushed => flushed,
+        }
+    }
+}
+
+pub fn flush_folder(folder: &Path) -> io::Result<()> {
+    Folder::open(folder)?.flush()
 }
 
 /// True if the system or the file system cannot flush a folder, or it may not be opened.

@@ -1,8 +1,11 @@
 //! Guesses what an unreadable file is, for helpful errors. No reading depends on it.
 
 use std::fmt;
+use std::io::{self, Read};
+use std::path::Path;
 
 use crate::load::Loader;
+use crate::open::{is_exhausted, open};
 use crate::{compressed, encrypted};
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_codec::{Dialect, Engine, Reader, validate};
@@ -132,6 +135,21 @@ impl Loader {
             Some((first, first_len)) if may_be_value(first, first_len, dialect) => Some(Guess::BigEndian),
             _ => (!is_ours).then_some(Guess::Other),
         }
+    }
+}
+
+/// Fails if a store or another database is at `path`, or too many files are open to look. It is more than this file: a journal
+/// beside it belongs to it, by its name.
+pub(crate) fn refuse_database(path: &Path) -> io::Result<()> {
+    let (magic, mut head) = (FORMATS[Format::Sqlite as usize].1[0], Vec::new());
+    match open(path).and_then(|(file, _)| file.take(magic.len() as u64).read_to_end(&mut head)) {
+        Err(error) if is_exhausted(&error) => Err(error),
+        _ if head == magic => {
+            let text = format!("{}, is there, and stays as it is", Format::Sqlite);
+            Err(io::Error::new(io::ErrorKind::InvalidData, text))
+        }
+        // There is none, or who may write it may not read it.
+        _ => Ok(()),
     }
 }
 

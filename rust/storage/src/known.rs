@@ -5,7 +5,7 @@
 //! could not be loaded, whatever comes there is kept likewise, until that path is saved or loaded whole: the file may
 //! just have been copied away and back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,9 @@ use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use crate::encrypted::{EncryptedError, Key};
+use crate::guess::refuse_database;
 use crate::load::{LoadError, Loader};
-use crate::open::{open, refuse_name, refuse_special, target};
+use crate::open::{is_exhausted, open, refuse_name, refuse_special, target};
 use crate::order::place;
 use varbatch_codec::Dialect;
 use varbatch_workers::{Threads, lock};
@@ -35,17 +36,24 @@ const MAX_ASIDE: u32 = 99;
 const CHECKED_LEN: u64 = 1 << 20;
 
 static NOTES: Mutex<Notes> =
-    Mutex::new(Notes { whole: BTreeMap::new(), refused: BTreeSet::new(), paths: BTreeSet::new(), has_more: false });
+    Mutex::new(Notes { whole: BTreeMap::new(), refused: BTreeMap::new(), paths: BTreeMap::new(), has_more: false });
 
 struct Notes {
     /// Files that are whole; false if they may have been changed since without a trace.
     whole: BTreeMap<Seen, bool>,
     /// Files that could not be loaded.
-    refused: BTreeSet<Seen>,
+    refused: BTreeMap<Seen, Part>,
     /// Paths of which the last load failed: as they were given, in case their links cannot be read, and resolved.
-    paths: BTreeSet<PathBuf>,
+    paths: BTreeMap<PathBuf, Part>,
     /// True if there is no room for some of these: from then on, what is unknown is checked before it is replaced.
     has_more: bool,
+}
+
+/// What of a file could not be loaded. Who reads its bytes later knows nothing of its values.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Bytes,
+    Values,
 }
 
 /// A regular file as it was: which one, its length and its time.
@@ -81,22 +89,36 @@ impl Seen {
 
     /// Notes that this file, at `path`, was saved or loaded, whole; or that it could not be loaded.
     pub fn note(self, path: &Path, is_whole: bool) {
-        note_path(path, is_whole);
-        self.note_file(is_whole);
+        self.note_part(path, Part::Values, is_whole);
     }
 
-    /// Notes it likewise, before it is at its path.
-    pub(crate) fn note_file(self, is_whole: bool) {
-        let mut notes = lock(&NOTES);
-        if !is_whole {
-            notes.whole.remove(&self);
-            if notes.refused.len() < MAX_REFUSED {
-                notes.refused.insert(self);
-            } else {
-                notes.has_more = true;
-            }
-            return;
+    /// Notes likewise that all of its bytes were read, whatever they mean, or could not be: if its values could not be loaded,
+    /// that stays so.
+    pub fn note_bytes(self, path: &Path, is_whole: bool) {
+        let refused = lock(&NOTES).refused.get(&self).copied();
+        if !is_whole || refused.max(refused_at(path)) != Some(Part::Values) {
+            self.note_part(path, Part::Bytes, is_whole);
         }
+    }
+
+    fn note_part(self, path: &Path, part: Part, is_whole: bool) {
+        note_path(path, part, is_whole);
+        if is_whole { self.note_whole() } else { self.note_refused(part) }
+    }
+
+    fn note_refused(self, part: Part) {
+        let mut notes = lock(&NOTES);
+        notes.whole.remove(&self);
+        if notes.refused.len() < MAX_REFUSED {
+            add(&mut notes.refused, self, part);
+        } else {
+            notes.has_more = true;
+        }
+    }
+
+    /// Notes that the file is whole, before it is at its path.
+    pub(crate) fn note_whole(self) {
+        let mut notes = lock(&NOTES);
         notes.refused.remove(&self);
         if notes.whole.len() == MAX_WHOLE {
             notes.whole.clear();
@@ -107,12 +129,18 @@ impl Seen {
 
     /// Returns whether the file, which is at `path`, is whole, as far as this process knows.
     pub(crate) fn is_whole(&self, path: &Path) -> Option<bool> {
-        self.noted().map(|note| note.is_whole).or_else(|| is_refused(path).then_some(false))
+        self.noted().map(|note| note.is_whole).or_else(|| refused_at(path).map(|_| false))
+    }
+
+    /// Fails if the file, which is at `path`, is a database. What this process has saved or loaded whole is none.
+    pub(crate) fn refuse_database(&self, path: &Path) -> io::Result<()> {
+        let is_known = self.noted().is_some_and(|note| note.is_whole);
+        if is_known { Ok(()) } else { refuse_database(path) }
     }
 
     fn noted(&self) -> Option<Note> {
         let notes = lock(&NOTES);
-        if notes.refused.contains(self) {
+        if notes.refused.contains_key(self) {
             return Some(Note { is_whole: false, is_sure: true });
         }
         notes.whole.get(self).map(|&is_sure| Note { is_whole: true, is_sure })
@@ -121,12 +149,12 @@ impl Seen {
 
 /// Notes that the file at a path could not be loaded, and not even looked at: it may be one that is known.
 pub fn note_unseen(path: &Path) {
-    note_path(path, false);
+    note_path(path, Part::Values, false);
     lock(&NOTES).whole.clear();
 }
 
 /// Notes whether the file at a path was saved or loaded whole, or could not be loaded.
-fn note_path(path: &Path, is_whole: bool) {
+fn note_path(path: &Path, part: Part, is_whole: bool) {
     if is_whole && lock(&NOTES).paths.is_empty() {
         return;
     }
@@ -136,29 +164,36 @@ fn note_path(path: &Path, is_whole: bool) {
         if is_whole {
             notes.paths.remove(&path);
         } else if notes.paths.len() < MAX_REFUSED {
-            notes.paths.insert(path);
+            add(&mut notes.paths, path, part);
         } else {
             notes.has_more = true;
         }
     }
 }
 
+fn add<K: Ord>(refused: &mut BTreeMap<K, Part>, what: K, part: Part) {
+    let noted = refused.entry(what).or_insert(part);
+    *noted = part.max(*noted);
+}
+
 /// Lets what was noted of a path, whose links could not be read then, hold for the one that it leads to.
 pub fn resolve(path: &Path, to: &Path) {
-    if lock(&NOTES).paths.remove(path) {
+    let noted = lock(&NOTES).paths.remove(path);
+    if let Some(part) = noted {
         let place = place(to);
-        lock(&NOTES).paths.insert(place);
+        add(&mut lock(&NOTES).paths, place, part);
     }
 }
 
-fn is_refused(path: &Path) -> bool {
+/// Returns what the last load of a path could not load.
+fn refused_at(path: &Path) -> Option<Part> {
     // Usually there is none, and the system need not be asked.
     if lock(&NOTES).paths.is_empty() {
-        return false;
+        return None;
     }
     let place = place_of(path);
     let notes = lock(&NOTES);
-    notes.paths.contains(path) || notes.paths.contains(&place)
+    notes.paths.get(path).max(notes.paths.get(&place)).copied()
 }
 
 /// Returns where a path leads, with its links resolved as far as they can be read.
@@ -192,7 +227,8 @@ pub struct Contents {
 
 impl Contents {
     /// True if all values are there: all of them if the file has a checksum or is no longer than `max`, else their lengths.
-    fn is_whole(&self, path: &Path, max: u64, threads: &Threads) -> bool {
+    /// False also if the file cannot be read. Fails if too many files are open, which says nothing about it.
+    fn is_whole(&self, path: &Path, max: u64, threads: &Threads) -> io::Result<bool> {
         let encrypted = |key: &Key| {
             open(path).map_err(LoadError::from).and_then(|(file, len)| Loader::encrypted(Box::new(file), len, key))
         };
@@ -201,14 +237,17 @@ impl Contents {
             None | Some(Err(LoadError::Encrypted(EncryptedError::NotEncrypted))) => Loader::open(path),
             Some(begun) => begun,
         };
-        let Ok(mut loader) = begun.and_then(|mut loader| loader.skip(self.offset).map(|()| loader)) else {
-            return false;
+        let skipped = begun.and_then(|mut loader| loader.skip(self.offset).map(|()| loader));
+        let mut loader = match skipped {
+            Err(LoadError::Read(error)) if is_exhausted(&error) => return Err(error),
+            Err(_) => return Ok(false),
+            Ok(loader) => loader,
         };
-        let Some(dialect) = self.dialect else { return loader.has_all_bytes(threads) };
+        let Some(dialect) = self.dialect else { return Ok(loader.has_all_bytes(threads)) };
         if loader.compression().is_none() && loader.hashing().is_none() && loader.unread() > max {
             loader.select(i64::MAX, None);
         }
-        loader.is_whole(dialect, threads)
+        Ok(loader.is_whole(dialect, threads))
     }
 }
 
@@ -227,7 +266,8 @@ pub struct Checked {
     keeps_backup: bool,
     /// Bytes of a plain file up to which all values are checked.
     max: u64,
-    seen: Option<(Seen, Option<bool>)>,
+    /// The file, and whether it is whole, if that is known; an error if it could not be checked yet.
+    seen: Option<(Seen, io::Result<Option<bool>>)>,
 }
 
 impl Checked {
@@ -237,16 +277,22 @@ impl Checked {
         let mut this = Self { contents: contents.cloned(), keeps_backup, max: new_len.max(CHECKED_LEN), seen: None };
         this.seen = Seen::at(path).ok().map(|seen| {
             let noted = seen.noted();
-            let refused = || (noted.is_none() && is_refused(path)).then_some(false);
+            let refused = || refused_at(path).filter(|_| noted.is_none()).map(|_| false);
             let known = noted.filter(|note| note.is_sure).map(|note| note.is_whole).or_else(refused);
-            (seen, known.or_else(|| this.check(seen, path, threads)))
+            (seen, if known.is_some() { Ok(known) } else { this.check(seen, path, threads) })
         });
         this
     }
 
-    fn check(&self, seen: Seen, at: &Path, threads: &Threads) -> Option<bool> {
+    fn check(&self, seen: Seen, at: &Path, threads: &Threads) -> io::Result<Option<bool>> {
         let is_due = seen.len > 0 && self.is_careful();
-        self.contents.as_ref().filter(|_| is_due).map(|contents| contents.is_whole(at, self.max, threads))
+        let contents = self.contents.as_ref().filter(|_| is_due);
+        contents.map(|contents| contents.is_whole(at, self.max, threads)).transpose()
+    }
+
+    /// Fails if the file is a database, unless whoever saves knows what to do with its journal, and does not say how it is stored.
+    pub fn refuse_database(&self, path: &Path, now: Seen) -> io::Result<()> {
+        if self.contents.is_some() { now.refuse_database(path) } else { Ok(()) }
     }
 
     /// True if a file that nobody knows is not just replaced.
@@ -254,21 +300,23 @@ impl Checked {
         self.keeps_backup || lock(&NOTES).has_more
     }
 
-    /// Returns what becomes of a file of `path` that can be read at `at`. One that another process has put there since is
-    /// checked now.
-    pub fn fate(&mut self, path: &Path, now: Seen, at: &Path) -> Fate {
-        let is_whole = match self.seen {
-            Some((seen, is_whole)) if seen == now => is_whole,
-            _ => now.is_whole(path).or_else(|| self.check(now, at, &Threads::alone())),
+    /// Returns what becomes of a file of `path` that can be read at `at`. One that could not be checked, or that another process has
+    /// put there since, is checked now. Fails if too many files are open for that.
+    pub fn fate(&mut self, path: &Path, now: Seen, at: &Path) -> io::Result<Fate> {
+        let known = match &self.seen {
+            Some((seen, Ok(is_whole))) if *seen == now => Some(*is_whole),
+            Some((seen, Err(_))) if *seen == now => None,
+            _ => now.is_whole(path).map(Some),
         };
-        self.seen = Some((now, is_whole));
-        match is_whole {
+        let is_whole = known.map_or_else(|| self.check(now, at, &Threads::alone()), Ok)?;
+        self.seen = Some((now, Ok(is_whole)));
+        Ok(match is_whole {
             Some(true) if self.keeps_backup => Fate::Backup,
             Some(true) => Fate::Replaced,
             _ if now.len == 0 => Fate::Replaced,
             None if !self.is_careful() => Fate::Replaced,
             _ => Fate::Aside,
-        }
+        })
     }
 }
 

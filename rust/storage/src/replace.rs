@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use crate::beside::{self, Beside};
 use crate::disk;
 use crate::known::{self, Checked, Contents, Fate, Seen, with_suffix};
-use crate::open::{refuse_special, target};
+use crate::open::{is_exhausted, refuse_special, target};
 use crate::order::{Ticket, folder_of};
 #[cfg(windows)]
 pub(super) use crate::windows::retry;
@@ -93,23 +93,30 @@ impl Replacement {
     }
 
     /// See [`Flushed::commit`](crate::Flushed::commit).
-    pub fn commit(mut self, called: &Ticket) -> io::Result<Committed> {
-        let Self { file, beside, path, old, checked } = &mut self;
+    pub fn commit(&mut self, called: &Ticket) -> io::Result<Committed> {
+        let Self { file, beside, path, old, checked } = self;
+        // While nothing is changed: too many files may be open.
+        let folder = disk::Folder::open(folder_of(path))?;
         let mut aside = None;
         let is_in_place = retry(path, || {
             called.put_in_place(path, || {
                 if let Some(checked) = checked {
                     aside = keep(path, old.as_ref(), checked)?;
                 }
-                // A save that looks there at once must know it.
-                Seen::of(&file.metadata()?).note_file(true);
-                put_at(file, beside, path).inspect_err(|_| aside.iter().for_each(|aside| _ = disk::remove(aside)))?;
+                let mut put = || {
+                    // The new file is not there before the name of the old one, in whichever order the disk has them.
+                    aside.iter().try_for_each(|_| folder.flush().map_err(|error| not_kept(Fate::Aside, error)))?;
+                    // A save that looks there at once must know it.
+                    Seen::of(&file.metadata()?).note_whole();
+                    put_at(file, beside, path)
+                };
+                put().inspect_err(|_| aside.iter().for_each(|aside| _ = disk::remove(aside)))?;
                 Seen::of(&file.metadata()?).note(path, true);
                 Ok(())
             })
         })?;
         // Windows flushes no folder. Also for a later save, which may just have been put there.
-        let flushed = if cfg!(windows) { disk::flush(file) } else { disk::flush_folder(folder_of(path)) };
+        let flushed = if cfg!(windows) { disk::flush(file) } else { folder.flush() };
         flushed.map_err(|error| {
             let text = format!("the file is in place, but may not be there after a power cut: {error}");
             io::Error::new(error.kind(), text)
@@ -154,18 +161,21 @@ const BACKUP: &str = ".bak";
 fn keep(path: &Path, old: Option<&File>, checked: &mut Checked) -> io::Result<Option<PathBuf>> {
     let fate = match Seen::at(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        seen => checked.fate(path, seen?, path),
+        seen => {
+            let seen = seen?;
+            // One may have been made there since.
+            checked.refuse_database(path, seen)?;
+            checked.fate(path, seen, path)?
+        }
     };
     if fate == Fate::Replaced {
         return Ok(None);
     }
     #[cfg(windows)]
     crate::windows::refuse_open(path)?;
-    let what =
-        if fate == Fate::Backup { "kept as a backup" } else { "set aside, and it was damaged or could not be loaded" };
     let mut is_aside = false;
     let kept = name_twice(path, old, |seen, at| {
-        let fate = checked.fate(path, seen, at);
+        let fate = checked.fate(path, seen, at)?;
         is_aside = fate == Fate::Aside;
         match fate {
             Fate::Replaced => Ok(None),
@@ -173,19 +183,23 @@ fn keep(path: &Path, old: Option<&File>, checked: &mut Checked) -> io::Result<Op
             Fate::Aside => known::aside_of(path, seen).map(Some),
         }
     });
-    let kept = kept.map(|name| name.filter(|_| is_aside)).and_then(|aside| {
-        // The new file is not there before this name, in whichever order the disk has them.
-        aside.iter().try_for_each(|_| disk::flush_folder(folder_of(path))).map(|()| aside)
-    });
-    kept.map_err(|error| {
-        // As it is, so that it is tried again.
-        #[cfg(windows)]
-        if crate::windows::may_be_in_use(&error) {
-            return error;
-        }
-        let text = format!("the old file cannot be {what}: {}", crate::words::words(&error));
-        io::Error::new(error.kind(), text)
-    })
+    kept.map(|name| name.filter(|_| is_aside)).map_err(|error| not_kept(fate, error))
+}
+
+/// The error of an old file that cannot be kept as its fate is.
+fn not_kept(fate: Fate, error: io::Error) -> io::Error {
+    #[cfg(windows)]
+    let is_in_use = crate::windows::may_be_in_use(&error);
+    #[cfg(not(windows))]
+    let is_in_use = false;
+    // As it is, so that it is tried again.
+    if is_in_use || is_exhausted(&error) {
+        return error;
+    }
+    let what =
+        if fate == Fate::Backup { "kept as a backup" } else { "set aside, and it was damaged or could not be loaded" };
+    let text = format!("the old file cannot be {what}: {}", crate::words::words(&error));
+    io::Error::new(error.kind(), text)
 }
 
 /// Gives the file at `path`, if any, the name too that `choose` returns for what it is and where it can be read. Neither it nor

@@ -8,7 +8,8 @@ use crate::append::{AppendError, Appender};
 use crate::compressed::{BLOCK_LEN, Compression, Encoder};
 use crate::disk;
 use crate::encrypted::{Encrypter, Key};
-use crate::known::{Contents, refuse_long};
+use crate::known::{Contents, Seen, refuse_long};
+use crate::open::is_exhausted;
 use crate::order::{Ticket, folder_of};
 use crate::replace::{Committed, Replacement};
 use varbatch_codec::{Chunk, Cursor, Dialect, Plan};
@@ -89,9 +90,10 @@ impl Saver {
 
     /// Says how the file is stored, by which an old one is checked that is unknown. With `keeps_backup`, that stays beside the
     /// new one, as [`backup_of`](crate::backup_of) its path, if it is known to be whole: this process has saved or loaded it so,
-    /// or it is checked. Fails if the name is too long for another one.
+    /// or it is checked. Fails if the name is too long for another one, or a database is there: a store, or any other.
     pub fn stores(&mut self, contents: Contents, keeps_backup: bool) -> io::Result<()> {
         (self.contents, self.keeps_backup) = (Some(contents), keeps_backup);
+        Seen::at(&self.path).map_or(Ok(()), |seen| seen.refuse_database(&self.path))?;
         if keeps_backup { refuse_long(&self.path) } else { Ok(()) }
     }
 
@@ -152,11 +154,14 @@ impl Saver {
 
     /// True if a save later than `called` is at this path, flushed with its folder, so that this one can be dropped.
     pub fn is_overtaken(&self, called: &Ticket) -> io::Result<bool> {
-        let is_overtaken = called.is_overtaken(&self.path);
-        if is_overtaken {
-            disk::flush_folder(folder_of(&self.path))?;
+        if !called.is_overtaken(&self.path) {
+            return Ok(false);
         }
-        Ok(is_overtaken)
+        match disk::flush_folder(folder_of(&self.path)) {
+            // At its end it is asked again.
+            Err(error) if is_exhausted(&error) => Ok(false),
+            flushed => flushed.map(|()| true),
+        }
     }
 
     /// Completes the file, and waits until it is on the disk. Unless this appends, the old file is still at its path.
@@ -192,9 +197,10 @@ impl Flushed {
     /// Puts the file at its path, or keeps an append's records, unless a save that was called after `called` is there.
     /// A file that this process could not load, or that is not whole and would be the backup, is set aside. Windows waits
     /// up to two seconds while a program has the old file open, then fails with `ResourceBusy`. After an error the old
-    /// file stays and the new one is removed, unless only the folder cannot be flushed.
-    pub fn commit(self, called: &Ticket) -> io::Result<Committed> {
-        match self.0 {
+    /// file stays and the new one is removed when this is dropped, unless only the folder cannot be flushed. While too many files
+    /// are open, call it again: nothing was changed.
+    pub fn commit(&mut self, called: &Ticket) -> io::Result<Committed> {
+        match &mut self.0 {
             Target::Replacement(file) => file.commit(called),
             Target::Append(appender) if called.is_overtaken(&appender.path) => Ok(Committed::Overtaken),
             Target::Append(appender) => {

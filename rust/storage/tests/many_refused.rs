@@ -84,7 +84,7 @@ fn look_at_a_closed_folder() {
         assert_eq!(save(name, &record(4)).expect("saves"), None, "saved since");
     }
     // Nor when it would be replaced.
-    let flushed = flushed(&path, &record(5)).expect("flushes");
+    let mut flushed = flushed(&path, &record(5)).expect("flushes");
     close();
     flushed.commit(&Ticket::take_for(&path)).expect_err("nobody can");
     open();

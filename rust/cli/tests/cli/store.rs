@@ -268,7 +268,7 @@ fn what_is_encrypted_becomes_no_store_without_a_word() {
     folder.write("key", &[7; Key::LEN]);
     let mut saver = Saver::create_encrypted(&folder.path("secret"), &Key::new([7; Key::LEN])).expect("created");
     saver.write_bytes(&records(&entries()), &Threads::alone()).expect("written");
-    let flushed = saver.flush(&Threads::alone()).expect("flushed");
+    let mut flushed = saver.flush(&Threads::alone()).expect("flushed");
     flushed.commit(&Ticket::take_for(&folder.path("secret"))).expect("in place");
     folder.run("check --key-file key secret").expect(0, "secret: ok, 6 values\n", "");
     let refused = "error: a store is not encrypted, nor is what is made of one: expected no key\n";

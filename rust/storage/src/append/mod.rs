@@ -20,6 +20,7 @@ use self::tail::whole_end;
 use crate::beside::{claim, is_at};
 use crate::disk;
 use crate::encrypted;
+use crate::guess::refuse_database;
 use crate::known::Seen;
 use crate::open::{open_regular, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
@@ -74,6 +75,8 @@ impl Appender {
     /// See [`Saver::append`](crate::Saver::append).
     pub fn open(path: &Path, called: &Ticket, dialect: Dialect) -> Result<Option<Self>, AppendError> {
         let path = target(path)?;
+        // Who has one open keeps it so for long.
+        refuse_database(&path)?;
         let Some((file, is_new)) = open_alone(&path, called)? else {
             // The later save may just have been put there.
             disk::flush_folder(folder_of(&path))?;
@@ -119,7 +122,7 @@ impl Appender {
     }
 
     /// Keeps what was written.
-    pub fn keep(mut self) {
+    pub fn keep(&mut self) {
         self.is_kept = true;
         self.note_end(None);
     }

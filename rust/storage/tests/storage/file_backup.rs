@@ -192,7 +192,7 @@ fn what_another_process_has_put_there_is_checked_again() {
         let mut saver = Saver::create(&path, None).expect("begins");
         saver.stores(contents.clone(), true).expect("a short name");
         saver.write_all(&encoded(&value(3, 9)), &alone).expect("writes");
-        let flushed = saver.flush(&alone).expect("flushes");
+        let mut flushed = saver.flush(&alone).expect("flushes");
         put(&path, other);
         let Committed::InPlace { aside, .. } = flushed.commit(&Ticket::take_for(&path)).expect("commits") else {
             panic!()
@@ -252,4 +252,88 @@ fn what_could_not_be_loaded_is_set_aside_after_an_append_that_failed() {
     }
     let aside = save(&path, How::Plain, &encoded(&value(3, 9)), false).expect("saves").expect("set aside");
     assert_eq!(fs::read(aside).expect("a file"), old);
+}
+
+/// Who reads the bytes of a file knows nothing of its values.
+#[test]
+fn bytes_that_were_read_do_not_take_back_that_values_could_not_be_loaded() {
+    for is_copied in [false, true] {
+        let (folder, path) = Folder::with("save");
+        let note = |notes: &[(bool, bool)]| {
+            let seen = Seen::at(&path).expect("a file");
+            for (is_values, is_whole) in notes {
+                if *is_values { seen.note(&path, *is_whole) } else { seen.note_bytes(&path, *is_whole) }
+            }
+            if is_copied {
+                fs::copy(&path, folder.join("away")).expect("copies");
+                fs::rename(folder.join("away"), &path).expect("renames");
+            }
+        };
+        let is_set_aside = || save(&path, How::Plain, &encoded(&value(2, 9)), false).expect("saves").is_some();
+        let (values, bytes) = (true, false);
+        for notes in [&[(values, false)][..], &[(values, false), (bytes, false)], &[(bytes, false), (values, false)]] {
+            put(&path, &value(1, 9));
+            note(notes);
+            note(&[(bytes, true)]);
+            assert!(is_set_aside(), "copied {is_copied}");
+        }
+        for notes in [&[(bytes, false), (bytes, true)][..], &[(bytes, false), (values, true)]] {
+            put(&path, &value(1, 9));
+            note(&[]);
+            note(notes);
+            assert!(!is_set_aside(), "copied {is_copied}");
+        }
+    }
+}
+
+/// A journal beside it belongs to its name. The whole head says what it is.
+#[test]
+fn a_database_is_neither_replaced_nor_appended_to_nor_set_aside() {
+    let (folder, path) = Folder::with("world");
+    let database = [b"SQLite format 3\0".to_vec(), vec![0; 4096]].concat();
+    let contents = Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) };
+    let begin = |keeps_backup| {
+        let mut saver = Saver::create(&path, None)?;
+        saver.stores(contents.clone(), keeps_backup)?;
+        saver.write_bytes(&value(2, 9), &Threads::alone())?;
+        saver.flush(&Threads::alone())
+    };
+    let check = |error: io::Error| {
+        assert_eq!(
+            (error.kind(), fs::read(&path).expect("a file")),
+            (ErrorKind::InvalidData, database.clone()),
+            "{error}"
+        );
+        assert!(error.to_string().contains("a store, or another SQLite file"), "{error}");
+        assert_eq!(folder.names(), ["world"]);
+    };
+    for keeps_backup in [false, true] {
+        put(&path, &value(1, 9));
+        // Made while the file is written.
+        let mut flushed = begin(keeps_backup).expect("begins");
+        put(&path, &database);
+        check(flushed.commit(&Ticket::take_for(&path)).expect_err("replaced"));
+        drop(flushed);
+        for is_refused in [false, true] {
+            if is_refused {
+                Seen::at(&path).expect("a file").note(&path, false);
+            }
+            check(begin(keeps_backup).expect_err("begun"));
+        }
+        // Who has it open does not let it go.
+        let open = fs::File::open(&path).expect("opens");
+        open.lock().expect("locks");
+        let started = std::time::Instant::now();
+        match Saver::append(&path, &Ticket::take_for(&path), Dialect::GODOT_4) {
+            Err(varbatch_storage::AppendError::System(error)) => check(error),
+            other => panic!("{:?}", other.map(|_| ())),
+        }
+        assert!(started.elapsed() < std::time::Duration::from_secs(1), "it waits for the lock");
+        put(&path, &database[..15]);
+        begin(keeps_backup).expect("begins").commit(&Ticket::take_for(&path)).expect("no database");
+        fs::remove_file(folder.join("world.set-aside")).expect("set aside");
+    }
+    // Who knows what to do with its journal does not say what is stored.
+    put(&path, &database);
+    save(&path, How::Plain, &encoded(&value(2, 9)), false).expect("saves");
 }

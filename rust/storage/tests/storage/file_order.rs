@@ -17,7 +17,7 @@ use crate::folder::Folder;
 const MOMENT: Duration = Duration::from_millis(20);
 
 /// Puts a file in its place, as a call with this ticket, unless it was overtaken.
-fn put(flushed: Flushed, called: &Ticket) -> bool {
+fn put(mut flushed: Flushed, called: &Ticket) -> bool {
     matches!(flushed.commit(called).expect("commits"), Committed::InPlace { .. })
 }
 
@@ -77,7 +77,7 @@ fn a_later_save_that_was_dropped_or_failed_swallows_nothing() {
     assert!(first.commit() && second.commit());
     assert_holds(&path, &[2; 4]);
     // One that cannot be put in its place, as a folder is there for a moment.
-    let (first, second) = (call(&folder.join("other"), 1), call(&folder.join("other"), 2));
+    let (first, mut second) = (call(&folder.join("other"), 1), call(&folder.join("other"), 2));
     fs::create_dir(folder.join("other")).expect("a folder");
     second.flushed.commit(&second.ticket).expect_err("a folder");
     fs::remove_dir(folder.join("other")).expect("removes");
@@ -179,7 +179,7 @@ fn what_was_saved_later_and_deleted_does_not_come_back() {
 fn a_folder_that_was_renamed_holds_what_was_saved_last() {
     let folder = Folder::new();
     fs::create_dir(folder.join("old")).expect("a folder");
-    let (first, other) = (call(&folder.join("old/save"), 1), call(&folder.join("old/save"), 2));
+    let (first, mut other) = (call(&folder.join("old/save"), 1), call(&folder.join("old/save"), 2));
     fs::rename(folder.join("old"), folder.join("new")).expect("renames");
     assert!(call(&folder.join("new/save"), 3).commit());
     other.flushed.commit(&other.ticket).expect_err("there is no such folder");

@@ -89,7 +89,7 @@ fn saves_of_three_threads_all_succeed_while_others_have_the_file_open() {
                     }
                     let mut saver = Saver::create(path, None).expect("begins");
                     write(&mut saver, &encoded(&content(number)), MEBI).expect("writes");
-                    let flushed = saver.flush(&Threads::alone()).expect("flushes");
+                    let mut flushed = saver.flush(&Threads::alone()).expect("flushes");
                     flushed.commit(&ticket).expect("commits");
                     let found = load(path);
                     assert!(found >= number, "{found} is in place after {number} has returned");

@@ -219,7 +219,7 @@ fn an_old_file_is_replaced_when_the_new_one_is_complete_and_not_before() {
     for part in new.chunks(300_000) {
         write(&mut saver, &encoded(part), MEBI).expect("writes");
     }
-    let flushed = saver.flush(&Threads::alone()).expect("flushes");
+    let mut flushed = saver.flush(&Threads::alone()).expect("flushes");
     assert_holds(&path, &old);
     let Committed::InPlace { old: replaced, .. } = flushed.commit(&Ticket::take_for(&path)).expect("commits") else {
         panic!("overtaken")

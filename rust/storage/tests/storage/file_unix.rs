@@ -137,7 +137,7 @@ fn a_file_that_is_written_has_no_name_where_the_system_can_do_that() {
         let mut saver = Saver::create(&path, None).expect("begins");
         write(&mut saver, &encoded(b"new!"), MEBI).expect("writes");
         assert_eq!(folder.names(), names);
-        let flushed = saver.flush(&Threads::alone()).expect("flushes");
+        let mut flushed = saver.flush(&Threads::alone()).expect("flushes");
         assert_eq!(folder.names(), names);
         flushed.commit(&Ticket::take_for(&path)).expect("takes the place");
         assert_eq!(folder.names(), ["save"]);

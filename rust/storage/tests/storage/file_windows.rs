@@ -45,7 +45,7 @@ fn an_old_backup_that_is_open_for_a_moment_is_waited_for() {
         let mut saver = Saver::create(&path, None).expect("creates");
         saver.stores(Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) }, true).expect("a short name");
         saver.write_bytes(&encoded(b"new!").to_vec(), &Threads::alone()).expect("writes");
-        let flushed = saver.flush(&Threads::alone()).expect("flushes");
+        let mut flushed = saver.flush(&Threads::alone()).expect("flushes");
         thread::scope(|scope| {
             scope.spawn(move || {
                 thread::sleep(Duration::from_millis(300));

@@ -316,7 +316,7 @@ fn a_name_between_belongs_to_a_file_that_is_locked() {
     let mut saver = Saver::create(&path, None).expect("begins");
     saver.stores(Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) }, true).expect("a short name");
     write(&mut saver, &record(3), 1000).expect("writes");
-    let flushed = saver.flush(&Threads::alone()).expect("flushes");
+    let mut flushed = saver.flush(&Threads::alone()).expect("flushes");
     let other = folder.join("other");
     fs::write(&other, record(2)).expect("writes");
     fs::rename(&other, &path).expect("renames");
@@ -380,7 +380,7 @@ fn a_call_that_was_overtaken_ends_when_the_later_save_is_on_the_disk() {
         let (early, late) = (Ticket::take_for(path), Ticket::take_for(path));
         let mut saver = Saver::create(path, None).expect("begins");
         write(&mut saver, &record(3), 1000).expect("writes");
-        let later = Saver::create(path, None).expect("begins").flush(&Threads::alone()).expect("flushes");
+        let mut later = Saver::create(path, None).expect("begins").flush(&Threads::alone()).expect("flushes");
         later.commit(&late).expect("commits");
         let ((), log) = Recorder::default().during(|| match way {
             0 | 2 => assert!(saver.is_overtaken(&early).expect("flushes")),

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::Change;
 use super::tests::{Record, Recorder, record, save};
+use crate::Seen;
 use crate::beside::tests::Folder;
 
 /// How a call is refused.
@@ -154,5 +155,24 @@ fn no_name_is_removed_that_the_file_no_longer_has() {
         };
         save_while(&folder, Some(0o644), Errno::PERM, checked).0.expect("saves");
         check(&folder, Some(0o644), "with names");
+    }
+}
+
+/// Otherwise the old file would have another name that nobody knows of.
+#[test]
+fn a_file_that_is_not_set_aside_in_the_end_has_no_other_name() {
+    for refuses_links in [false, true] {
+        let (folder, path) = Folder::with("save");
+        fs::write(&path, record(1)).expect("writes");
+        Seen::at(&path).expect("a file").note(&path, false);
+        let fails = move |change: &Change<'_>| {
+            let is_it =
+                matches!(change, Change::FlushFolder) || refuses_links && matches!(change, Change::HardLink(..));
+            is_it.then_some(Errno::IO.raw_os_error())
+        };
+        let (saved, _) = Recorder::failing(fails).during(|| save(&path, &record(3), None, 1000, true));
+        let text = saved.expect_err("no folder is flushed").to_string();
+        assert!(text.contains("cannot be set aside"), "{text}");
+        assert_eq!((fs::read(&path).expect("a file"), folder.names()), (record(1), vec!["save".to_owned()]));
     }
 }

@@ -8,6 +8,7 @@ use varbatch_storage::{Loader, Seen, encrypted};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
+use super::file::if_told;
 use super::in_line::{InLine, Opens};
 use super::{Source, key_of};
 use crate::engine::{Growing, Slot};
@@ -118,7 +119,18 @@ impl LoadBytes {
             return false;
         }
         let backup = self.source.backup().filter(|backup| backup.seen().is_some_and(|seen| !seen.is_emptied()));
-        let Some(Ok(backup)) = backup.map(|backup| Reading::begin(&backup)) else { return false };
+        let backup = match backup.map_or(Ok(None), |backup| if_told(Reading::begin(&backup))) {
+            Ok(Some(backup)) => backup,
+            Ok(None) => return false,
+            Err(untold) => {
+                // The file could not be loaded, and of its backup nothing is known.
+                if !self.is_emptied() {
+                    self.source.note_bytes(self.seen.take(), Err(failure.code));
+                }
+                self.reading = Err(untold);
+                return false;
+            }
+        };
         self.replaced = Some((failure, std::mem::replace(&mut self.reading, Ok(backup))));
         true
     }
@@ -137,7 +149,7 @@ impl LoadBytes {
         let is_known = !is_whole && !self.is_emptied() || is_whole && self.source.key.is_some();
         let seen = self.seen.take();
         if is_known {
-            self.source.note(seen, code);
+            self.source.note_bytes(seen, code);
         }
         match &mut self.reading {
             Ok(reading) => {

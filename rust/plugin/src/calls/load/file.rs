@@ -1,7 +1,7 @@
 //! Opens files to load, and says of others what they seem to be.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use godot::builtin::{GString, Variant, VariantType};
 use godot::global::Error as EngineError;
@@ -53,36 +53,40 @@ impl Source {
         Line::warning(format_args!("loaded the backup \"{}.bak\" instead: {why}", self.shown))
     }
 
-    /// True if all values of the file are whole, whoever may make the objects in them.
-    pub fn is_whole(&self, threads: &Threads) -> bool {
-        self.open().is_ok_and(|loader| loader.is_whole(DIALECT, threads))
+    /// True if all values of the file are whole, whoever may make the objects in them. Fails if too many files are open.
+    pub fn is_whole(&self, threads: &Threads) -> Result<bool, Failure> {
+        Ok(self.opened()?.is_some_and(|loader| loader.is_whole(DIALECT, threads)))
     }
 
-    /// True if the file is not damaged: its values are whole, or it is something else. What is nothing known may be damage.
-    pub fn is_sound(&self, threads: &Threads) -> bool {
+    /// True if the file is not damaged: its values are whole, or it is something else. What is nothing known may be damage. Fails
+    /// if too many files are open.
+    pub fn is_sound(&self, threads: &Threads) -> Result<bool, Failure> {
         // A file without encryption, though there is a key.
         let plain = Self { key: None, ..self.clone() };
-        let source = if self.open().is_ok() { self } else { &plain };
+        let source = if self.opened()?.is_some() { self } else { &plain };
         let is_known = |guess| match guess {
             Guess::Other => source.key.is_some(),
             // Cut off, or it has this key.
             Guess::Format(Format::Encrypted) => self.key.is_none(),
             _ => true,
         };
-        source.is_whole(threads) || source.guess(DIALECT).is_some_and(is_known)
+        Ok(source.is_whole(threads)? || source.guess(DIALECT)?.is_some_and(is_known))
     }
 
-    /// Returns what the file seems to be, if its values cannot be read in `dialect` and it is not damaged.
-    fn guess(&self, dialect: Dialect) -> Option<Guess> {
-        let start = Self { offset: 0, ..self.clone() }.open().ok()?.guess(dialect);
+    /// Returns what the file seems to be, if its values cannot be read in `dialect` and it is not damaged. Fails if too many files
+    /// are open.
+    fn guess(&self, dialect: Dialect) -> Result<Option<Guess>, Failure> {
+        let Some(whole) = Self { offset: 0, ..self.clone() }.opened()? else { return Ok(None) };
+        let start = whole.guess(dialect);
         if self.key.is_none() && start == Some(Guess::Format(Format::Encrypted)) {
-            return start;
+            return Ok(start);
         }
         // What was decrypted only tells something if the checksum is right. Then nothing is damaged.
-        if self.key.is_some() && !self.open().ok()?.has_all_bytes(&Threads::alone()) {
-            return None;
+        if self.key.is_some() && !self.opened()?.is_some_and(|loader| loader.has_all_bytes(&Threads::alone())) {
+            return Ok(None);
         }
-        self.open().ok()?.guess(dialect).or(self.key.map(|_| Guess::Other))
+        let Some(values) = self.opened()? else { return Ok(None) };
+        Ok(values.guess(dialect).or(self.key.map(|_| Guess::Other)))
     }
 
     pub fn seen(&self) -> Option<Seen> {
@@ -91,6 +95,15 @@ impl Source {
 
     /// Notes the file, as it was seen before, as one that was loaded whole; or of which a load ended with this code.
     pub fn note(&self, seen: Option<Seen>, result: Result<(), EngineError>) {
+        self.note_by(Seen::note, seen, result);
+    }
+
+    /// Notes the file likewise after a load of its bytes, whatever they mean.
+    pub fn note_bytes(&self, seen: Option<Seen>, result: Result<(), EngineError>) {
+        self.note_by(Seen::note_bytes, seen, result);
+    }
+
+    fn note_by(&self, note: fn(Seen, &Path, bool), seen: Option<Seen>, result: Result<(), EngineError>) {
         use EngineError as Code;
         // There is none, none was looked for, or the system had no room for another open one.
         let is_untold = matches!(
@@ -99,11 +112,16 @@ impl Source {
         );
         match (&self.at, seen) {
             _ if is_untold => {}
-            (Some(at), Some(seen)) => seen.note(at, result.is_ok()),
+            (Some(at), Some(seen)) => note(seen, at, result.is_ok()),
             // It could not be looked at.
             (Some(at), None) if result.is_err() => note_unseen(at),
             _ => {}
         }
+    }
+
+    /// Opens the file, if that is possible. Fails if too many files are open.
+    fn opened(&self) -> Result<Option<Loader>, Failure> {
+        if_told(self.open())
     }
 
     /// Opens the file. Fails if it does not exist or cannot be read, or is not encrypted though there is a key.
@@ -137,6 +155,14 @@ impl Source {
     }
 }
 
+/// Returns what was opened, or `None` if that failed. Fails if too many files are open, which says nothing about the file.
+pub fn if_told<T>(opened: Result<T, Failure>) -> Result<Option<T>, Failure> {
+    match opened {
+        Err(failure) if failure.code == EngineError::ERR_CANT_ACQUIRE_RESOURCE => Err(failure),
+        opened => Ok(opened.ok()),
+    }
+}
+
 /// Reads the argument `key`: null, a password, or the bytes of a key. No text ever has it in it.
 pub fn key_of(key: &Variant) -> Result<Option<Key>, String> {
     let bytes = match key.get_type() {
@@ -157,6 +183,8 @@ pub fn open_code(error: &io::Error) -> EngineError {
     match error.kind() {
         io::ErrorKind::NotFound => EngineError::ERR_FILE_NOT_FOUND,
         _ if is_exhausted(error) => EngineError::ERR_CANT_ACQUIRE_RESOURCE,
+        // Another file than one of values, which stays.
+        io::ErrorKind::InvalidData => Cause::Foreign.into(),
         io::ErrorKind::InvalidInput if cfg!(windows) => EngineError::ERR_INVALID_PARAMETER,
         _ => EngineError::ERR_FILE_CANT_OPEN,
     }
@@ -166,7 +194,7 @@ pub fn open_code(error: &io::Error) -> EngineError {
 pub fn explain(source: &Source, dialect: Dialect, lines: &mut Vec<Line>) {
     let is_of_values = |line: &Line| [Cause::Damaged, Cause::Refused].map(EngineError::from).contains(&line.code);
     let Some(first) = lines.iter().position(is_of_values) else { return };
-    let Some(guess) = source.guess(dialect) else { return };
+    let Ok(Some(guess)) = source.guess(dialect) else { return };
     if guess == Guess::Other && lines[first].code != Cause::Damaged.into() {
         return;
     }

@@ -15,6 +15,7 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
 pub use self::bytes::{LoadBytes, load_bytes};
+use self::file::if_told;
 pub use self::file::{Source, explained, key_of, open_code};
 use self::in_line::{InLine, Opens};
 use self::loading::Loading;
@@ -131,6 +132,15 @@ impl Load {
     /// True if it begins with the backup, as only that is whole. Call it when all was read, before objects are made.
     fn takes_backup(&mut self, threads: &Threads) -> bool {
         let Some(spare) = self.spare.take() else { return false };
+        self.begin_backup(spare, threads).unwrap_or_else(|failure| {
+            // What the file is, or its backup, is not known: too many files are open. But it could not be loaded.
+            self.source.note(self.seen.take(), Err(Cause::Damaged.into()));
+            self.loading = Err(failure);
+            false
+        })
+    }
+
+    fn begin_backup(&mut self, spare: Makers, threads: &Threads) -> Result<bool, Failure> {
         use EngineError as Code;
         let is_good = match &self.loading {
             // Somebody began to write to it, and did not end.
@@ -146,21 +156,24 @@ impl Load {
                     | Code::ERR_CANT_ACQUIRE_RESOURCE,
                 ..
             }) => true,
-            _ => self.source.is_sound(threads),
+            _ => self.source.is_sound(threads)?,
         };
         let backup = if is_good { None } else { self.source.backup() };
-        let Some(backup) = backup.filter(|backup| backup.is_whole(threads)) else { return false };
+        let Some(backup) = backup else { return Ok(false) };
+        if !backup.is_whole(threads)? {
+            return Ok(false);
+        }
         let mut makers =
             Some(self.loading.as_mut().map_or(spare, |loading| std::mem::take(&mut loading.decoded.makers)));
         let seen = backup.seen();
-        let Ok(mut loading) = Loading::begin(&backup, self.range, &mut makers) else { return false };
+        let Some(mut loading) = if_told(Loading::begin(&backup, self.range, &mut makers))? else { return Ok(false) };
         loading.decoded.is_only_first = self.default.is_some();
         let why = self.all().lines.into_iter().find(|line| !line.is_warning());
         let path = &self.source.shown;
         let why = why.map_or_else(|| format!("\"{path}\": expected a value, found an empty file"), |line| line.text);
         self.warning = Some(self.source.backup_loaded(&why));
         (self.source, self.seen, self.loading) = (backup, seen, Ok(loading));
-        true
+        Ok(true)
     }
 
     fn all(&mut self) -> Outcome<VarArray> {

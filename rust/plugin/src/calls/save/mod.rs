@@ -130,7 +130,7 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
     }
 
     fn next(&mut self, stage: Stage, threads: &Threads) -> Result<Stage, Failure> {
-        let Self { target, plans, ticket, warnings, .. } = self;
+        let Self { target, plans, ticket, warnings, room, refused, .. } = self;
         let not_written = |error| target.not_written(&error);
         Ok(match stage {
             // A later save already replaced the file, so this one need not be written.
@@ -170,11 +170,14 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
                 self.begin_again()
             }
             Stage::Flush(saver) => Stage::Commit(Box::new(saver.flush(threads).map_err(not_written)?)),
-            Stage::Commit(flushed) => {
-                let (stage, aside) = commit(target, ticket, *flushed)?;
-                warnings.extend(aside);
-                stage
-            }
+            Stage::Commit(mut flushed) => match commit(target, ticket, &mut flushed) {
+                Err(failure) if room.is_some() && tries_again(&failure, refused) => Stage::Commit(flushed),
+                committed => {
+                    let (stage, aside) = committed?;
+                    warnings.extend(aside);
+                    stage
+                }
+            },
             ended @ (Stage::Overtaken | Stage::Ended) => ended,
         })
     }
@@ -231,12 +234,12 @@ pub fn finish(
     saver: Saver,
     threads: &Threads,
 ) -> Result<Option<Line>, Failure> {
-    let flushed = saver.flush(threads).map_err(|error| target.not_written(&error))?;
-    commit(target, ticket, flushed).map(|(_, aside)| aside)
+    let mut flushed = saver.flush(threads).map_err(|error| target.not_written(&error))?;
+    commit(target, ticket, &mut flushed).map(|(_, aside)| aside)
 }
 
 /// Puts a file in place, unless a later save already did.
-fn commit(target: &SaveTarget, ticket: &WriteTicket, flushed: Flushed) -> Result<(Stage, Option<Line>), Failure> {
+fn commit(target: &SaveTarget, ticket: &WriteTicket, flushed: &mut Flushed) -> Result<(Stage, Option<Line>), Failure> {
     match flushed.commit(&ticket.0).map_err(|error| target.not_written(&error))? {
         Committed::InPlace { old, aside } => {
             engine::keep(&target.path);

@@ -12,7 +12,7 @@ use godot::builtin::{AnyArray, GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_storage::compressed::{self, Compression};
 use varbatch_storage::encrypted::{self, Key};
-use varbatch_storage::{AppendError, Contents, LineName, Saver, Ticket, words};
+use varbatch_storage::{AppendError, Contents, LineName, Saver, Ticket, is_exhausted, words};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::Task;
 
@@ -150,6 +150,8 @@ impl SaveTarget {
         let code = match error.kind() {
             // Only Windows cannot replace an open file.
             io::ErrorKind::ResourceBusy => EngineError::ERR_FILE_ALREADY_IN_USE,
+            io::ErrorKind::InvalidData => Cause::Foreign.into(),
+            _ if is_exhausted(error) => EngineError::ERR_CANT_ACQUIRE_RESOURCE,
             _ => EngineError::ERR_FILE_CANT_WRITE,
         };
         self.system(code, error)
@@ -164,6 +166,11 @@ impl SaveTarget {
             (io::ErrorKind::NotFound, Some((folder, _))) => {
                 let makes = format_args!("DirAccess.make_dir_recursive_absolute(\"{folder}\") makes it");
                 self.failure(code, &format_args!("its folder does not exist; {makes}"))
+            }
+            // A store, or another database.
+            (io::ErrorKind::InvalidData, _) => {
+                let advice = "VarBatchStore.rename() gives a store another name, VarBatchStore.remove() removes it";
+                self.failure(code, &format_args!("{}; {advice}", words(error)))
             }
             _ => self.failure(code, &words(error)),
         }

@@ -1,0 +1,118 @@
+extends "files_base.gd"
+## While too many files are open, nothing can be said of a file: it is neither damaged nor missing. What can be done is done,
+## all else says so.
+
+const FULL := ERR_CANT_ACQUIRE_RESOURCE
+
+## Open files at most, while a test lasts, and what was the most before.
+const LIMIT := "96"
+var _limit := ""
+
+
+## False if nothing limits them here.
+func _begins() -> bool:
+	var output: Array = []
+	var arguments := ["--pid", str(OS.get_process_id()), "--nofile", "--output", "SOFT", "--noheadings"]
+	if OS.has_feature("linux") and OS.execute("prlimit", arguments, output) == 0 and _limit_to(LIMIT):
+		_limit = str(output[0]).strip_edges()
+		return true
+	print("  prlimit limits no files here")
+	checks += 1
+	return false
+
+
+func finish() -> void:
+	check(not _limit or _limit_to(_limit), "the limit stays")
+	super()
+
+
+func _limit_to(count: String) -> bool:
+	return OS.execute("prlimit", ["--pid", str(OS.get_process_id()), "--nofile=%s:" % count]) == 0
+
+
+## Takes all handles but a few, which last as long as what is returned.
+func _take(left: int) -> Array[FileAccess]:
+	var taken: Array[FileAccess] = []
+	while true:
+		var file := FileAccess.open(folder + "/taken", FileAccess.READ_WRITE if taken else FileAccess.WRITE_READ)
+		if file == null:
+			break
+		taken.append(file)
+	taken.resize(maxi(taken.size() - left, 0))
+	return taken
+
+
+## The sound file becomes the backup, or stays.
+func test_saves() -> void:
+	if not _begins():
+		return
+	for stored_as: Array in [[-1, null], [FileAccess.COMPRESSION_ZSTD, null], [-1, "pass"]]:
+		var ends: Array[int] = []
+		for left: int in 8:
+			check_int(VarBatch.save_var(path, "old", false, stored_as[0] as int, stored_as[1]), OK, "saving")
+			# This process does not know it.
+			var old := FileAccess.get_file_as_bytes(path)
+			write(path, old)
+			var arguments: Array = [path, "new", false] + stored_as + [true]
+			var taken := _take(left)
+			logged(func() -> void: ends.append(call_method("save_var", arguments)))
+			taken.clear()
+			var names := [path.get_file(), "taken"]
+			if ends[-1] == OK:
+				names.insert(1, _bak.get_file())
+				check_bytes(FileAccess.get_file_as_bytes(_bak), old, "the backup, %d handles left" % left)
+			else:
+				check_int(ends[-1], FULL, "%d handles left" % left)
+				check_bytes(FileAccess.get_file_as_bytes(path), old, "the old file, %d handles left" % left)
+			check_names(names, "%d handles left" % left)
+			DirAccess.remove_absolute(_bak)
+		check(OK in ends and FULL in ends, "codes: %s" % [ends])
+
+
+## A task waits for handles, also with a file that is written and only has to take its place.
+func test_tasks_wait() -> void:
+	if not _begins():
+		return
+	for left: int in 6:
+		for keeps_backup: bool in [false, true]:
+			check_int(VarBatch.save_var(path, "old"), OK, "saving")
+			write(path, FileAccess.get_file_as_bytes(path))
+			var taken := _take(left)
+			var task := VarBatch.save_var_async(path, "new", false, -1, null, keeps_backup)
+			OS.delay_msec(50)
+			taken.clear()
+			check_int(task.wait() as int, OK, "%d handles left: %s" % [left, task.get_error_message()])
+			check_value(VarBatch.load_var(path), "new", "the new file")
+			check_value(VarBatch.load_var(_bak), "old" if keeps_backup else null, "the backup")
+			DirAccess.remove_absolute(_bak)
+
+
+## A whole backup is loaded, or it is said that there is no handle for it; and not instead of a newer file that is whole.
+func test_loads() -> void:
+	if not _begins():
+		return
+	for form: String in ["load_var", "load_bytes"]:
+		var key: Variant = "pass" if form == "load_bytes" else null
+		var good: Variant = VarBatch.var_to_bytes(5) if key else 5
+		var none: Variant = PackedByteArray() if key else null
+		var arguments: Array = [path, key] if key else [path]
+		var codes: Array[int] = []
+		for is_damaged: bool in [true, false] if not key else [true]:
+			check_int(call_method("save_bytes" if key else "save_var", [_bak, good, -1, key] if key else [_bak, good]), OK, "saving")
+			check_int(VarBatch.save_var(path, Curve2D.new(), true), OK, "saving")
+			if is_damaged:
+				write(path, FileAccess.get_file_as_bytes(path if not key else _bak).slice(0, -4))
+			for left: int in 6:
+				var taken := _take(left)
+				var found: Array = [null]
+				logged(func() -> void: found[0] = call_method(form, arguments))
+				taken.clear()
+				var code := VarBatch.get_last_error()
+				codes.append(code)
+				var expected: Array = [OK, FULL] if is_damaged else [ERR_INVALID_DATA, FULL]
+				check(code in expected, "%s, %d handles left, code %d" % [form, left, code])
+				check_value(found[0], good if code == OK else none, "what was loaded")
+			logged(func() -> void: call_method("save_var", [path, 1]))
+			check(FileAccess.file_exists(path + ".set-aside"), "set aside")
+			DirAccess.remove_absolute(path + ".set-aside")
+		check(FULL in codes and OK in codes, "codes: %s" % [codes])
