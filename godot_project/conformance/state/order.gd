@@ -194,3 +194,30 @@ func test_defaults_of_parts() -> void:
 	atlas.set("0:0/0/modulate", Color.RED)
 	check_int(state.restore(captured), OK, "restored")
 	check_value([items.get_item_text(0), atlas.get("0:0/0/modulate")], ["", Color.WHITE], "what had its default")
+
+
+## What a script lists for the editor only: its setter may do something.
+func test_tools() -> void:
+	var tool_box: ToolBox = node(ToolBox.new())
+	state.clear()
+	state.add(tool_box)
+	var captured := state.capture()
+	tool_box.built = true
+	check_restore(captured, "nothing that is stored")
+	check_int(tool_box.calls, 0, "calls of a setter")
+
+
+class ToolBox:
+	extends VBoxContainer
+	var built := false
+	var calls := 0
+
+	func _get_property_list() -> Array[Dictionary]:
+		return [{"name": "tools/built", "type": TYPE_BOOL, "usage": PROPERTY_USAGE_EDITOR}]
+
+	func _get(property: StringName) -> Variant:
+		return built if property == &"tools/built" else null
+
+	func _set(property: StringName, _new: Variant) -> bool:
+		calls += int(property == &"tools/built")
+		return property == &"tools/built"

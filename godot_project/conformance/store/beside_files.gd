@@ -1,7 +1,7 @@
 extends "store_base.gd"
 ## The methods that save files leave a store alone, open or closed, with all that its journal has.
 
-const STAYS := "a store, or another SQLite file, is there, and stays as it is"
+const STAYS := "a store is there, and stays as it is"
 
 
 func test_files_do_not_replace_stores() -> void:
@@ -33,6 +33,35 @@ func test_files_do_not_replace_stores() -> void:
 		check_int(VarBatch.save_var(path, "a file"), OK, "a file in its place")
 		check_value(VarBatch.load_var(path), "a file", "a file in its place")
 		DirAccess.remove_absolute(path)
+
+
+func test_backups_do_not_replace_stores() -> void:
+	var saved := folder + "/world"
+	check_int(VarBatch.save_var(saved, 1), OK, "saving")
+	store = VarBatchStore.open(saved + ".bak")
+	check_int(store.save_var("gold", 7), OK, "a save of the store")
+	for is_open: bool in [true, false]:
+		check_forms("save_var", [saved, 2, false, -1, null, true], ERR_FILE_UNRECOGNIZED, ERR_FILE_UNRECOGNIZED,
+				["a store has the name of the backup, and stays as it is; VarBatchStore.rename() gives"])
+		check_int(store.close(), OK, "close")
+	check_int(VarBatch.save_var(saved, 2), OK, "without a backup")
+	check_value(VarBatchStore.open(saved + ".bak").load_var("gold"), 7, "what was saved")
+
+
+## As a game gets the database of another library, or a store that was copied to another machine.
+func test_bytes_of_databases() -> void:
+	var database := "SQLite format 3".to_ascii_buffer()
+	database.resize(4096)
+	for turn: int in 3:
+		check_int(VarBatch.save_bytes(folder + "/other", database), OK, "a database of another library")
+	store = open()
+	check_int(store.close(), OK, "close")
+	var bytes := FileAccess.get_file_as_bytes(path)
+	check_int(VarBatchStore.remove(path), OK, "remove")
+	check_int(VarBatch.save_bytes(path, bytes), OK, "where none is")
+	store = open()
+	_check_refused(folder + "/other")
+	check_int(store.close(), OK, "close")
 
 
 func _check_refused(source: String) -> void:

@@ -45,6 +45,20 @@ func test_defaults_of_parts() -> void:
 	check_exact(sparse.get(&"stat/new"), 15, "what cannot be undone")
 
 
+## Parts that an edit adds, and the theme, are no more modifications than what is stored; and a thread sees no others.
+func test_only_what_is_stored() -> void:
+	var items: ItemList = node(ItemList.new())
+	recorder.record_complete(items)
+	items.add_item("a")
+	check_flush(["item_count: 0 > 1", "item_0/text: null > \"a\""], "an item")
+	var button := Button.new()
+	var thread := Thread.new()
+	thread.start(recorder.record_complete.bind(button))
+	thread.wait_to_finish()
+	check_flush([], "recorded on a thread")
+	button.free()
+
+
 ## Metadata that could not be recorded stays where it is.
 func test_metadata_that_holds_itself() -> void:
 	var object := Resource.new()
@@ -64,7 +78,7 @@ func test_metadata_that_holds_itself() -> void:
 	object.set_meta(&"graph", graph)
 	object.set_meta(&"c", 3)
 	expect_logged(recorder.commit.bind(history, "graph"), 1, 0, "levels of nesting")
-	expect_logged(history.undo, 0, 1, "the edit has added it, and its value could not be recorded")
+	expect_logged(history.undo, 0, 1, "the edit has added or removed it, and its value could not be recorded")
 	history.redo()
 	check_exact([object.has_meta(&"graph"), object.get_meta(&"c")], [true, 3], "as the edit has left it")
 	graph.clear()

@@ -164,7 +164,7 @@ func _of_files() -> void:
 			file.close()
 		_check_forms(_code("a compressed or encrypted file to append to"), "append_vars", [path, [1]], "append")
 	var store := VarBatchStore.open(folder + "/world")
-	var cause := "a store, or another SQLite file, where a file is to be saved"
+	var cause := "a store where a file is to be saved"
 	var code := _code(cause)
 	for is_open: bool in [true, false]:
 		for method: String in ["save_var", "save_vars", "save_bytes", "append_vars"]:

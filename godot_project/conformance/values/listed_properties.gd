@@ -35,6 +35,27 @@ func test_what_objects_store() -> void:
 	check_value([other.early, other.later, other.again], ["early", "later", 7], "what is not stored in mode 0")
 
 
+## In the order of the bytes, also where the class has one before the script. A group may have the name of a variable.
+func test_order_and_groups() -> void:
+	var bytes := Values.object("Node", {"name": "a", "script": OLD, "level": 2, "hp": 7})
+	var made: Levelled = VarBatch.bytes_to_var(bytes, {OLD: Levelled})
+	_nodes.append(made)
+	check_value([made.name, made.level, made.hp], [&"a", 2, 7], "in their order")
+	var grouped: Grouped = VarBatch.bytes_to_var(Values.object("Resource", {"script": OLD, "hp": 7, "hp_max": 8}), {OLD: Grouped})
+	check_value([grouped.hp, grouped.hp_max], [7, 8], "a group of that name")
+
+
+## A script that lists names that the bytes have chosen.
+func test_names_in_the_bytes() -> void:
+	var names := PackedStringArray(["resource_path", "shared"])
+	var properties := {"script": OLD, "columns": names, "resource_path": "res://project.godot", "shared": "changed"}
+	var bytes := Values.object("Resource", properties)
+	var found: Array = [null]
+	logged(func() -> void: found[0] = VarBatch.bytes_to_var(bytes, {OLD: Columns}))
+	var made: Columns = found[0]
+	check_value([made.columns, made.resource_path, Columns.shared], [names, "", "untouched"], "paths and static variables")
+
+
 ## Nothing that the object does not store, whatever bytes say.
 func test_what_objects_do_not_store() -> void:
 	var properties := {"owner": null, "script": CHOOSING, "early": 1, "again": 5, "later": 2, "cache": "changed"}
@@ -149,3 +170,38 @@ func _choosing(mode: int) -> Choosing:
 func _node(made: Node) -> Node:
 	_nodes.append(made)
 	return made
+
+
+class Levelled:
+	extends Node
+	var level := 0:
+		set(new):
+			level = new
+			hp = 100 * new
+	@export var hp := 100
+
+	func _validate_property(property: Dictionary) -> void:
+		if property.name in ["name", "level"]:
+			property.usage |= PROPERTY_USAGE_STORAGE
+
+
+class Grouped:
+	extends Resource
+	@export var hp := 1
+	@export_group("hp")
+	@export var hp_max := 2
+
+
+class Columns:
+	extends Resource
+	static var shared := "untouched"
+	@export var columns: PackedStringArray = []
+
+	func _get_property_list() -> Array[Dictionary]:
+		var list: Array[Dictionary] = []
+		for column: String in columns:
+			list.append({"name": column, "type": TYPE_STRING, "usage": PROPERTY_USAGE_DEFAULT})
+		return list
+
+	func _set(_property: StringName, _value: Variant) -> bool:
+		return false

@@ -138,15 +138,22 @@ impl Loader {
     }
 }
 
-/// Fails if a store or another database is at `path`, or too many files are open to look. It is more than this file: a journal
-/// beside it belongs to it, by its name.
-pub(crate) fn refuse_database(path: &Path) -> io::Result<()> {
+/// Where an SQLite file has the id of who made it, and that of stores.
+const ID_AT: usize = 68;
+const STORE_ID: &[u8] = b"VBst";
+
+/// Where a store is in the way.
+pub(crate) const THERE: &str = "is there";
+pub(crate) const AS_BACKUP: &str = "has the name of the backup";
+
+/// Fails if a store is at `path`, which is `what` in the text, or too many files are open to look. It is more than this file: a
+/// journal beside it belongs to it, by its name.
+pub(crate) fn refuse_store(path: &Path, what: &str) -> io::Result<()> {
     let (magic, mut head) = (FORMATS[Format::Sqlite as usize].1[0], Vec::new());
-    match open(path).and_then(|(file, _)| file.take(magic.len() as u64).read_to_end(&mut head)) {
+    match open(path).and_then(|(file, _)| file.take((ID_AT + STORE_ID.len()) as u64).read_to_end(&mut head)) {
         Err(error) if is_exhausted(&error) => Err(error),
-        _ if head == magic => {
-            let text = format!("{}, is there, and stays as it is", Format::Sqlite);
-            Err(io::Error::new(io::ErrorKind::InvalidData, text))
+        _ if head.starts_with(magic) && head[ID_AT.min(head.len())..] == *STORE_ID => {
+            Err(io::Error::new(io::ErrorKind::InvalidData, format!("a store {what}, and stays as it is")))
         }
         // There is none, or who may write it may not read it.
         _ => Ok(()),

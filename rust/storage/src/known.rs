@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use crate::encrypted::{EncryptedError, Key};
-use crate::guess::refuse_database;
+use crate::guess::refuse_store;
 use crate::load::{LoadError, Loader};
 use crate::open::{is_exhausted, open, refuse_name, refuse_special, target};
 use crate::order::place;
@@ -130,12 +130,6 @@ impl Seen {
     /// Returns whether the file, which is at `path`, is whole, as far as this process knows.
     pub(crate) fn is_whole(&self, path: &Path) -> Option<bool> {
         self.noted().map(|note| note.is_whole).or_else(|| refused_at(path).map(|_| false))
-    }
-
-    /// Fails if the file, which is at `path`, is a database. What this process has saved or loaded whole is none.
-    pub(crate) fn refuse_database(&self, path: &Path) -> io::Result<()> {
-        let is_known = self.noted().is_some_and(|note| note.is_whole);
-        if is_known { Ok(()) } else { refuse_database(path) }
     }
 
     fn noted(&self) -> Option<Note> {
@@ -290,9 +284,10 @@ impl Checked {
         contents.map(|contents| contents.is_whole(at, self.max, threads)).transpose()
     }
 
-    /// Fails if the file is a database, unless whoever saves knows what to do with its journal, and does not say how it is stored.
-    pub fn refuse_database(&self, path: &Path, now: Seen) -> io::Result<()> {
-        if self.contents.is_some() { now.refuse_database(path) } else { Ok(()) }
+    /// Fails if a file that is to be replaced is a store, unless whoever saves knows what to do with its journal, and does not say
+    /// how it is stored.
+    pub fn refuse_store(&self, path: &Path, what: &str) -> io::Result<()> {
+        if self.contents.is_some() { refuse_store(path, what) } else { Ok(()) }
     }
 
     /// True if a file that nobody knows is not just replaced.

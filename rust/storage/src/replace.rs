@@ -13,6 +13,7 @@ use std::sync::Mutex;
 
 use crate::beside::{self, Beside};
 use crate::disk;
+use crate::guess::{AS_BACKUP, THERE};
 use crate::known::{self, Checked, Contents, Fate, Seen, with_suffix};
 use crate::open::{is_exhausted, refuse_special, target};
 use crate::order::{Ticket, folder_of};
@@ -164,7 +165,7 @@ fn keep(path: &Path, old: Option<&File>, checked: &mut Checked) -> io::Result<Op
         seen => {
             let seen = seen?;
             // One may have been made there since.
-            checked.refuse_database(path, seen)?;
+            checked.refuse_store(path, THERE)?;
             checked.fate(path, seen, path)?
         }
     };
@@ -179,7 +180,10 @@ fn keep(path: &Path, old: Option<&File>, checked: &mut Checked) -> io::Result<Op
         is_aside = fate == Fate::Aside;
         match fate {
             Fate::Replaced => Ok(None),
-            Fate::Backup => Ok(Some(with_suffix(path, BACKUP))),
+            Fate::Backup => {
+                let backup = with_suffix(path, BACKUP);
+                checked.refuse_store(&backup, AS_BACKUP).map(|()| Some(backup))
+            }
             Fate::Aside => known::aside_of(path, seen).map(Some),
         }
     });

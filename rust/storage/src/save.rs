@@ -8,10 +8,11 @@ use crate::append::{AppendError, Appender};
 use crate::compressed::{BLOCK_LEN, Compression, Encoder};
 use crate::disk;
 use crate::encrypted::{Encrypter, Key};
-use crate::known::{Contents, Seen, refuse_long};
+use crate::guess::{AS_BACKUP, THERE, refuse_store};
+use crate::known::{Contents, refuse_long};
 use crate::open::is_exhausted;
 use crate::order::{Ticket, folder_of};
-use crate::replace::{Committed, Replacement};
+use crate::replace::{Committed, Replacement, backup_of};
 use varbatch_codec::{Chunk, Cursor, Dialect, Plan};
 use varbatch_workers::Threads;
 
@@ -90,11 +91,15 @@ impl Saver {
 
     /// Says how the file is stored, by which an old one is checked that is unknown. With `keeps_backup`, that stays beside the
     /// new one, as [`backup_of`](crate::backup_of) its path, if it is known to be whole: this process has saved or loaded it so,
-    /// or it is checked. Fails if the name is too long for another one, or a database is there: a store, or any other.
+    /// or it is checked. Fails if the name is too long for another one, or a store has one of the names.
     pub fn stores(&mut self, contents: Contents, keeps_backup: bool) -> io::Result<()> {
         (self.contents, self.keeps_backup) = (Some(contents), keeps_backup);
-        Seen::at(&self.path).map_or(Ok(()), |seen| seen.refuse_database(&self.path))?;
-        if keeps_backup { refuse_long(&self.path) } else { Ok(()) }
+        refuse_store(&self.path, THERE)?;
+        if keeps_backup {
+            refuse_long(&self.path)?;
+            refuse_store(&backup_of(&self.path)?, AS_BACKUP)?;
+        }
+        Ok(())
     }
 
     /// Begins to add to the plain file at `path`, or to a new one. Call it when no earlier save or append to this file

@@ -63,9 +63,10 @@ impl Listed {
         Self((0..list.len()).filter_map(property).collect())
     }
 
-    /// Returns all names, and whether the engine writes them of an object with class and properties.
+    /// Returns all names but those of groups, and whether the engine writes them of an object with class and properties.
     pub fn all(&self) -> impl Iterator<Item = (StringName, bool)> {
-        self.0.iter().map(|(name, usage)| (StringName::from(&name.get()), usage.is_set(PropertyUsageFlags::STORAGE)))
+        let properties = self.0.iter().filter(|(_, usage)| !is_heading(*usage));
+        properties.map(|(name, usage)| (StringName::from(&name.get()), usage.is_set(PropertyUsageFlags::STORAGE)))
     }
 
     /// Returns those that it writes.
@@ -89,11 +90,7 @@ impl Listed {
     /// Returns the properties. Without the script: a different script has a different list.
     fn properties(&self) -> impl Iterator<Item = &(Reference<GString>, PropertyUsageFlags)> {
         let script = GString::from(SCRIPT);
-        // What is in a list, but is no property.
-        let headings = [PropertyUsageFlags::GROUP, PropertyUsageFlags::CATEGORY, PropertyUsageFlags::SUBGROUP];
-        self.0.iter().filter(move |(name, usage)| {
-            name.as_ref() != chars(&script) && !headings.iter().any(|&heading| usage.is_set(heading))
-        })
+        self.0.iter().filter(move |(name, usage)| name.as_ref() != chars(&script) && !is_heading(*usage))
     }
 
     /// True if there is a property with this name, stored or not.
@@ -102,15 +99,17 @@ impl Listed {
         self.properties().any(|(listed, _)| listed.as_ref() == chars(&name))
     }
 
-    /// Returns what the object shows and does not store now, beside what its class declares.
-    pub fn stored_at_times(&self, class: &Self) -> Vec<StringName> {
-        let declared: HashSet<_> = class.0.iter().map(|(name, _)| StringName::from(&name.get())).collect();
+    /// Returns what the object shows and does not store now, beside what its class declares. Without items of the theme, which null
+    /// removes, and which are only listed on the main thread.
+    pub fn stored_at_times(&self, declared: &HashSet<StringName>) -> Vec<StringName> {
+        let theme = GString::from("theme_override_");
         let is_shown = |usage: PropertyUsageFlags| {
             usage.is_set(PropertyUsageFlags::EDITOR)
                 && !usage.is_set(PropertyUsageFlags::STORAGE)
                 && !usage.is_set(PropertyUsageFlags::SCRIPT_VARIABLE)
         };
-        let shown = self.properties().filter(|(_, usage)| is_shown(*usage));
+        let is_theme = |name: &Reference<GString>| name.as_ref().starts_with(chars(&theme));
+        let shown = self.properties().filter(|(name, usage)| is_shown(*usage) && !is_theme(name));
         shown.map(|(name, _)| StringName::from(&name.get())).filter(|name| !declared.contains(name)).collect()
     }
 
@@ -122,6 +121,12 @@ impl Listed {
         let stored = self.properties().filter(|(_, usage)| is_stored(*usage));
         distinct(stored.map(|(name, _)| StringName::from(&name.get())))
     }
+}
+
+/// True for what is in a list, but is no property.
+fn is_heading(usage: PropertyUsageFlags) -> bool {
+    let headings = [PropertyUsageFlags::GROUP, PropertyUsageFlags::CATEGORY, PropertyUsageFlags::SUBGROUP];
+    headings.into_iter().any(|heading| usage.is_set(heading))
 }
 
 /// What a list depends on, if no script makes it.

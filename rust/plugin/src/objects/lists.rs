@@ -31,8 +31,8 @@ pub struct List {
     pub is_refused: bool,
     key: ListKey,
     listed: Listed,
-    /// True if what the object lists depends on its values.
-    is_asked: bool,
+    /// What its class declares, if what the object itself lists depends on its values.
+    declared: Option<Arc<Declared>>,
     /// In debug builds: the public variables of the script that are not stored.
     not_exported: Vec<String>,
     recorded: OnceLock<Recorded>,
@@ -45,6 +45,12 @@ struct Recorded {
     texts: HashSet<String>,
     /// Those that a scene does not store of this object, but of others.
     not_stored: HashSet<PropertyPath>,
+}
+
+/// What a class lists of all its objects.
+struct Declared {
+    names: HashSet<StringName>,
+    stored: Vec<StringName>,
 }
 
 struct Kept {
@@ -73,6 +79,7 @@ pub struct Lists {
     native: HashMap<StringName, Option<Arc<Native>>>,
     /// The last list of each class of which that is not known: the next object often stores the same.
     asked: HashMap<StringName, Arc<List>>,
+    declared: HashMap<StringName, Arc<Declared>>,
 }
 
 static LISTS: Mutex<Option<Lists>> = Mutex::new(None);
@@ -117,7 +124,13 @@ impl Lists {
             let listed = if is_short { Listed::stored_by(object) } else { Listed::of(object) };
             let last =
                 self.asked.get(&key.class).filter(|list| key.script == 0 && list.key == key && list.listed == listed);
-            let list = last.map_or_else(|| List::of(object, key, listed, true), Arc::clone);
+            let list = match last {
+                Some(list) => Arc::clone(list),
+                None => {
+                    let declared = (is_edited && !makes_list(object)).then(|| self.declared(&key.class));
+                    List::of(object, key, listed, declared)
+                }
+            };
             self.asked.insert(list.key.class.clone(), Arc::clone(&list));
             return (list, true);
         };
@@ -136,12 +149,20 @@ impl Lists {
         }
         let may_run = key.script != 0;
         let source = if may_run { source_of(object) } else { Some(Source::new()) };
-        let list = List::of(object, key, Listed::of(object), false);
+        let list = List::of(object, key, Listed::of(object), None);
         if let Some(source) = source {
             self.kept.truncate(MAX_KEPT - 1);
             self.kept.insert(0, Kept { switches, list: Arc::clone(&list), source, is_checked: true });
         }
         (list, may_run)
+    }
+
+    fn declared(&mut self, class: &StringName) -> Arc<Declared> {
+        let declare = || {
+            let listed = Listed::of_class(class);
+            Arc::new(Declared { names: listed.all().map(|(name, _)| name).collect(), stored: listed.stored() })
+        };
+        Arc::clone(self.declared.entry(class.clone()).or_insert_with(declare))
     }
 
     fn native(&mut self, key: &ListKey, object: &Value) -> Option<Arc<Native>> {
@@ -227,7 +248,7 @@ fn source_of(object: &Value) -> Option<Source> {
 
 impl List {
     /// Makes the list of an object of what it has listed.
-    fn of(object: &Value, key: ListKey, listed: Listed, is_asked: bool) -> Arc<Self> {
+    fn of(object: &Value, key: ListKey, listed: Listed, declared: Option<Arc<Declared>>) -> Arc<Self> {
         let class = engine::class_of(object).to_string();
         let mut is_refused = !engine::can_instantiate(&StringName::from(&class));
         let names = listed.written();
@@ -238,22 +259,26 @@ impl List {
         let is_debug = key.script != 0 && Os::singleton().is_debug_build();
         let not_exported = if is_debug { listed.not_exported() } else { Vec::new() };
         let recorded = OnceLock::new();
-        Arc::new(Self { class, names, texts, script, is_refused, key, listed, is_asked, not_exported, recorded })
+        Arc::new(Self { class, names, texts, script, is_refused, key, listed, declared, not_exported, recorded })
     }
 
     fn recorded_names(&self) -> &Recorded {
         self.recorded.get_or_init(|| {
-            let (stored, class) = (self.listed.stored(), Listed::of_class(&self.key.class));
-            let all = distinct(stored.iter().cloned().chain(self.at_times()).chain(class.stored()));
+            let stored = self.listed.stored();
+            let class = || Listed::of_class(&self.key.class).stored();
+            let class = self.declared.as_ref().map_or_else(class, |declared| declared.stored.clone());
+            let all = distinct(stored.iter().cloned().chain(self.at_times()).chain(class));
             let names = Names::from(all);
             let not_stored = names.paths[stored.len()..].iter().cloned().collect();
             Recorded { texts: names.texts.iter().cloned().collect(), names: Arc::new(names), not_stored }
         })
     }
 
-    /// Returns what the object lists, and stores only while it has no default. Known classes have none.
+    /// Returns what the object lists, and stores only while it has no default. Known classes have none, and what a script lists for
+    /// the editor may be what it does.
     fn at_times(&self) -> Vec<StringName> {
-        if self.is_asked { self.listed.stored_at_times(&Listed::of_class(&self.key.class)) } else { Vec::new() }
+        let Some(declared) = &self.declared else { return Vec::new() };
+        self.listed.stored_at_times(&declared.names)
     }
 
     /// Returns what a capture has of the object: all that is written or was so at times, but the script.
@@ -294,9 +319,9 @@ impl List {
         is_new.then(|| format!("{}{more} of {}", named.join(", "), self.script.as_deref().unwrap_or_default()))
     }
 
-    /// True if a scene stores one of the recorded properties of this object, not only of others.
-    pub fn stores(&self, property: &PropertyPath) -> bool {
-        !self.recorded_names().not_stored.contains(property)
+    /// True if a scene stores a property of this object, not only of others, or it is the script.
+    pub fn stores(&self, property: &PropertyPath, text: &str) -> bool {
+        text == SCRIPT || self.records(text) && !self.recorded_names().not_stored.contains(property)
     }
 
     /// Returns how the list of an object changed to another one, or `None` if an edit of values explains it.

@@ -12,7 +12,7 @@ use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 use super::allowed::{Allows, Class, extends};
 use super::known::{Known, Names, Walk};
 use super::maker::{LeftOut, Maker, is_changed};
-use super::stored::{LOADED, Stored, Takes, is_in_project};
+use super::stored::{LOADED, RESOURCE_PATH, Stored, Takes, is_in_project};
 use super::{METADATA, SCRIPT, constant};
 use crate::engine::{self, NewObject, Slot, Value};
 use crate::value::budget::{Budget, costs_of};
@@ -137,7 +137,7 @@ impl Makers {
             // Whatever name it has in the bytes, its properties and their values are those of the class itself.
             let key = if has_other { &of.class.to_string() } else { text };
             let (names, costs) = (names.list(key), if is_class { costs_of(key) } else { &[] });
-            all.push(Maker { of, names, costs, is_allowed: true, is_made: false, stored: None, is_changed: None });
+            all.push(Maker::new(of, names, costs));
             Some(all.len() - 1)
         });
         *known.at(place)
@@ -311,7 +311,7 @@ impl Makers {
             let Maker { stored, of, .. } = &mut self.all[object.maker];
             takes = stored.get_or_insert_with(|| Stored::of(of)).takes(self.names.name(name), text, index);
             let is_before_script = object.maker == object.class && !text.starts_with(METADATA);
-            if text == LOADED && !is_in_project(reader) {
+            if text == RESOURCE_PATH || text == LOADED && !is_in_project(reader) {
                 takes = Takes::Never;
             } else if takes == Takes::Never && is_before_script && is_changed(&mut self.all, object.class, list) {
                 takes = Takes::IfStored;

@@ -19,6 +19,15 @@ pub struct Maker {
     pub stored: Option<Stored>,
     /// Of a class: see [`is_changed`], once that was found out.
     pub is_changed: Option<bool>,
+    /// Of a script: whether it changes what its base lists, once that was found out.
+    pub changes_base: Option<bool>,
+}
+
+impl Maker {
+    pub fn new(of: Class, names: usize, costs: Costs) -> Self {
+        let (is_changed, changes_base) = (None, None);
+        Self { of, names, costs, is_allowed: true, is_made: false, stored: None, is_changed, changes_base }
+    }
 }
 
 /// What the current value lacks.
@@ -34,11 +43,14 @@ pub struct LeftOut {
 /// the class.
 #[cold]
 pub fn is_changed(all: &mut [Maker], class: usize, list: &List) -> bool {
-    let of = &all[class].of.class;
-    let may_change = |Maker { of: script, .. }: &Maker| {
-        let is_of_class = script.script.is_some() && extends(of, &script.class);
-        is_of_class && (list.has_unloaded() || script.list_methods()[1])
+    if let Some(is_changed) = all[class].is_changed {
+        return is_changed;
+    }
+    let of = all[class].of.class.clone();
+    let may_change = |Maker { of: script, changes_base, .. }: &mut Maker| {
+        let mut changes = || list.has_unloaded() || *changes_base.get_or_insert_with(|| script.list_methods()[1]);
+        script.script.is_some() && extends(&of, &script.class) && changes()
     };
-    let is_changed = all[class].is_changed.unwrap_or_else(|| all.iter().any(may_change));
+    let is_changed = all.iter_mut().any(may_change);
     *all[class].is_changed.insert(is_changed)
 }

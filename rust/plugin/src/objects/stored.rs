@@ -11,6 +11,9 @@ use crate::engine::{self, NewObject};
 /// A property that loads an image by its path, of compressed textures.
 pub const LOADED: &str = "load_path";
 
+/// Whoever loads that path later would get the object.
+pub const RESOURCE_PATH: &str = "resource_path";
+
 /// True if a path in the project comes next, or none: by another one, the engine would open any file, also over a network.
 #[cold]
 pub fn is_in_project(reader: &Reader<'_>) -> bool {
@@ -55,7 +58,7 @@ impl Stored {
         }
         if makes_list {
             // What the script itself has is no property of objects, but a static variable, which the engine would set.
-            Listed::of(class.script()).all().for_each(|(name, _)| _ = listed.entry(name).or_insert(other));
+            Listed::of(class.script()).all().for_each(|(name, _)| _ = listed.entry(name).or_insert(Takes::Never));
         }
         let has_more = makes_list || class.script.is_none();
         Self { listed, unasked: Some(class.class.clone()), has_more, known: Vec::new() }

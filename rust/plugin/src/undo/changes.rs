@@ -82,8 +82,10 @@ impl Changes {
                 part.names = Arc::clone(&united.names);
                 // What is stored now, or was, is an edit.
                 let lists = part.list.clone().zip(list);
-                let stores =
-                    |path: &_| [lists.as_ref().is_none_or(|(was, now)| was.stores(path) || now.stores(path)); 2];
+                let stores = |path: &_, text: &str| {
+                    let has = |(was, now): &(Arc<List>, Arc<List>)| was.stores(path, text) || now.stores(path, text);
+                    [lists.as_ref().is_none_or(has); 2]
+                };
                 found.compare_part(index, &united, old, (&states, &spans[first..end]), stores);
                 first = end;
             }
@@ -101,7 +103,7 @@ impl Changes {
         united: &United,
         recorded: &[Span],
         (states, now): (&States, &[Span]),
-        stores: impl Fn(&PropertyPath) -> [bool; 2],
+        stores: impl Fn(&PropertyPath, &str) -> [bool; 2],
     ) {
         let part = &self.parts[index];
         let (first, mut is_whole) = (self.changes.len(), !united.is_same());
@@ -111,7 +113,8 @@ impl Changes {
             if !has_changed(old, new) {
                 continue;
             }
-            let (text, [was_stored, is_stored]) = (&part.names.texts[property], stores(&part.names.paths[property]));
+            let (text, [was_stored, is_stored]) =
+                (&part.names.texts[property], stores(&part.names.paths[property], &part.names.texts[property]));
             let (op, narrowed) = match (old.filter(|_| was_stored), new.filter(|_| is_stored)) {
                 (Some(old), Some(new)) => (Op::Set, Narrowed::of_change(old, new).filter(|_| is_plain_name(text))),
                 (None, Some(_)) => (Op::Insert, None),

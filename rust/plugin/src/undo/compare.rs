@@ -72,7 +72,9 @@ pub fn compare(pairs: &[Pair], wanted: &Wanted, mut references: References, name
         }
         let part = Part::new(Slot::of(pair.after.value()), now.id, Arc::clone(&united.names), None);
         found.parts.push(part);
-        let stores = |path: &_| [before, now].map(|part| part.list.as_ref().is_none_or(|list| list.stores(path)));
+        let stores = |path: &_, text: &str| {
+            [before, now].map(|part| part.list.as_ref().is_none_or(|list| list.stores(path, text)))
+        };
         found.compare_part(found.parts.len() - 1, &united, &recorded, (states, spans), stores);
     }
     (found, reports)

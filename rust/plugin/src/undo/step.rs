@@ -24,7 +24,7 @@ use crate::value::string_cache::Texts;
 const CLEARED: [(&str, &str); 4] =
     [("Animation", "clear"), ("MeshLibrary", "clear"), ("Skeleton3D", "clear_bones"), ("Theme", "clear")];
 const ADDED: Why = "the edit has added it, and nothing removes it";
-const LOST: Why = "the edit has added it, and its value could not be recorded";
+const LOST: Why = "the edit has added or removed it, and its value could not be recorded";
 
 /// All that an edit has changed. Scripts could change a kept Array, so values are built anew each time.
 pub struct Step {
@@ -105,7 +105,7 @@ impl Step {
             }
             let is_free = |at: &usize| {
                 let path = &names.paths[*at];
-                let may_change = part.list.as_ref().is_some_and(|list| !list.stores(path))
+                let may_change = part.list.as_ref().is_some_and(|list| !list.stores(path, &names.texts[*at]))
                     || !apart.is_empty() && apart.contains(&key_of(part, path));
                 may_change && changed_at(&changed, *at).is_none()
             };
@@ -156,8 +156,10 @@ impl Step {
         for target in wholes {
             target.added(side).into_iter().for_each(|at| settling.skipped.add(target.place(at), ADDED));
         }
-        for target in &self.targets {
-            let lost = target.changed.iter().filter(|of| of.is_lost && of.states[side].is_none());
+        // What stays as it is, or does not come back.
+        for target in self.targets.iter().filter(|_| side == 0) {
+            let is_lost = |of: &&Changed| of.is_lost && of.states.iter().any(Option::is_none);
+            let lost = target.changed.iter().filter(is_lost);
             lost.for_each(|of| settling.skipped.add(target.place(of.property), LOST));
         }
         settling.skipped.text("skipped")

@@ -20,7 +20,7 @@ use self::tail::whole_end;
 use crate::beside::{claim, is_at};
 use crate::disk;
 use crate::encrypted;
-use crate::guess::refuse_database;
+use crate::guess::{THERE, refuse_store};
 use crate::known::Seen;
 use crate::open::{open_regular, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
@@ -76,7 +76,7 @@ impl Appender {
     pub fn open(path: &Path, called: &Ticket, dialect: Dialect) -> Result<Option<Self>, AppendError> {
         let path = target(path)?;
         // Who has one open keeps it so for long.
-        refuse_database(&path)?;
+        refuse_store(&path, THERE)?;
         let Some((file, is_new)) = open_alone(&path, called)? else {
             // The later save may just have been put there.
             disk::flush_folder(folder_of(&path))?;

@@ -288,9 +288,9 @@ fn bytes_that_were_read_do_not_take_back_that_values_could_not_be_loaded() {
 
 /// A journal beside it belongs to its name. The whole head says what it is.
 #[test]
-fn a_database_is_neither_replaced_nor_appended_to_nor_set_aside() {
+fn a_store_is_neither_replaced_nor_appended_to_nor_set_aside() {
     let (folder, path) = Folder::with("world");
-    let database = [b"SQLite format 3\0".to_vec(), vec![0; 4096]].concat();
+    let database = [b"SQLite format 3\0".to_vec(), vec![0; 52], b"VBst".to_vec(), vec![0; 4096]].concat();
     let contents = Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) };
     let begin = |keeps_backup| {
         let mut saver = Saver::create(&path, None)?;
@@ -304,7 +304,7 @@ fn a_database_is_neither_replaced_nor_appended_to_nor_set_aside() {
             (ErrorKind::InvalidData, database.clone()),
             "{error}"
         );
-        assert!(error.to_string().contains("a store, or another SQLite file"), "{error}");
+        assert!(error.to_string().contains("a store is there"), "{error}");
         assert_eq!(folder.names(), ["world"]);
     };
     for keeps_backup in [false, true] {

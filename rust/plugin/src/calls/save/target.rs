@@ -167,9 +167,9 @@ impl SaveTarget {
                 let makes = format_args!("DirAccess.make_dir_recursive_absolute(\"{folder}\") makes it");
                 self.failure(code, &format_args!("its folder does not exist; {makes}"))
             }
-            // A store, or another database.
+            // A store.
             (io::ErrorKind::InvalidData, _) => {
-                let advice = "VarBatchStore.rename() gives a store another name, VarBatchStore.remove() removes it";
+                let advice = "VarBatchStore.rename() gives it another name, VarBatchStore.remove() removes it";
                 self.failure(code, &format_args!("{}; {advice}", words(error)))
             }
             _ => self.failure(code, &words(error)),

@@ -69,6 +69,10 @@ impl<'a> Build<'a, '_> {
                         return Err(self.reader.error_at(at, CodecErrorKind::Refused(why)).into());
                     }
                     self.reader.pass_properties(1, len as usize);
+                    // It lists what its script does.
+                    if let Some(Asked { stored, .. }) = &mut asked {
+                        *stored = Asked::of(&object).stored;
+                    }
                 }
                 Step::Set(name) | Step::Offer(name) | Step::Ask(name) => {
                     makers.names.pass(name as usize, &mut self.reader)?;
