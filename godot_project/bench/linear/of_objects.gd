@@ -98,6 +98,21 @@ static func _add_recorder(cases: Dictionary[String, Callable]) -> void:
 					for item: Item in items:
 						recorder.call(method, item)
 			)
+	cases["VarBatchUndoRecorder.record, a name at a time"] = func(scale: int) -> Case:
+		var item := _with_metadata(4000 * scale)
+		var names: Array = item.get_meta_list().map(func(named: StringName) -> Array: return ["metadata/" + named])
+		return Case.of(
+			func() -> void:
+				var recorder := VarBatchUndoRecorder.new()
+				for named: Array in names:
+					recorder.record(item, named)
+		)
+	cases["VarBatchUndoRecorder.commit, of one object"] = func(scale: int) -> Case:
+		var item := _with_metadata(4000 * scale)
+		var edit := func() -> void:
+			for named: StringName in item.get_meta_list():
+				item.set_meta(named, int(item.get_meta(named)) + 1)
+		return _recorded([item], edit, _commit)
 	for deep: bool in [false, true]:
 		cases["VarBatchUndoRecorder.flush, deep %s" % deep] = func(scale: int) -> Case:
 			var items := _items(scale)
@@ -111,6 +126,13 @@ static func _add_recorder(cases: Dictionary[String, Callable]) -> void:
 		return Case.of(Case.call_of(&"VarBatchUndoRecorder", &"compare", [_tree(scale), _tree(scale)]))
 	cases["VarBatchUndoRecorder.map_references"] = func(scale: int) -> Case:
 		return Case.of(Case.call_of(&"VarBatchUndoRecorder", &"map_references", [_tree(scale), _tree(scale)]))
+
+
+static func _with_metadata(count: int) -> Resource:
+	var item := Resource.new()
+	for index: int in count:
+		item.set_meta("m%d" % index, 1)
+	return item
 
 
 ## A case of an edit that is recorded, and of what is done then with the recorder.

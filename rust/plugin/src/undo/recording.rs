@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use godot::builtin::StringName;
 use varbatch_codec::CodecError;
 
@@ -15,9 +15,21 @@ pub struct Recording {
     pub parts: Vec<Part>,
     pub states: States,
     pub spans: Vec<Span>,
-    /// The last part of each object, by instance id.
-    last_parts: HashMap<u64, usize>,
+    /// By instance id.
+    objects: HashMap<u64, Recorded>,
 }
+
+/// What is recorded of an object.
+#[derive(Default)]
+struct Recorded {
+    last_part: usize,
+    count: usize,
+    /// The names of all parts, once there are many.
+    names: HashSet<String>,
+}
+
+/// Parts of an object that are looked through for a name.
+const FEW: usize = 8;
 
 /// Properties of an object that were recorded together.
 pub struct Part {
@@ -78,23 +90,25 @@ impl Recording {
     }
 
     fn parts_of(&self, id: u64) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.last_parts.get(&id).copied(), |&index| self.parts[index].previous)
+        let last = self.objects.get(&id).map(|of| of.last_part);
+        std::iter::successors(last, |&index| self.parts[index].previous)
     }
 
     /// Returns those of these properties that are not recorded yet. `None` if all are.
     pub fn unrecorded(&self, id: u64, names: &Arc<Names>, is_complete: bool) -> Option<Arc<Names>> {
-        let earlier: Vec<_> = self.parts_of(id).map(|index| &self.parts[index]).collect();
+        let Some(of) = self.objects.get(&id) else { return Some(Arc::clone(names)) };
+        let mut earlier = self.parts_of(id).map(|index| &self.parts[index]);
         if is_complete {
             // It takes over the states of earlier parts.
-            return (!earlier.iter().any(|earlier| earlier.is_complete)).then(|| Arc::clone(names));
+            return (!earlier.any(|earlier| earlier.is_complete)).then(|| Arc::clone(names));
         }
-        if earlier.is_empty() {
-            return Some(Arc::clone(names));
-        }
-        if earlier.iter().any(|earlier| Arc::ptr_eq(&earlier.names, names)) {
+        let few: Vec<_> = earlier.take(FEW).collect();
+        if few.iter().any(|earlier| Arc::ptr_eq(&earlier.names, names)) {
             return None;
         }
-        let is_new = |text: &str| !earlier.iter().any(|earlier| earlier.names.has(text));
+        let of_few = few.iter().filter(|_| of.names.is_empty()).flat_map(|earlier| &earlier.names.texts);
+        let known: HashSet<_> = of_few.map(String::as_str).collect();
+        let is_new = |text: &str| !known.contains(text) && !of.names.contains(text);
         match names.texts.iter().filter(|text| is_new(text)).count() {
             0 => None,
             count if count == names.texts.len() => Some(Arc::clone(names)),
@@ -115,23 +129,36 @@ impl Recording {
             } else if !Arc::ptr_eq(&rest, &part.names) {
                 part.keep_only(rest, &mut self.spans);
             }
-            part.previous = self.last_parts.insert(part.id, self.parts.len());
-            self.parts.push(part);
+            self.push(part);
+        }
+    }
+
+    fn push(&mut self, mut part: Part) {
+        let of = self.objects.entry(part.id).or_default();
+        part.previous = (of.count > 0).then_some(of.last_part);
+        (of.last_part, of.count) = (self.parts.len(), of.count + 1);
+        let (id, count) = (part.id, of.count);
+        self.parts.push(part);
+        if count >= FEW {
+            let parts = self.parts_of(id).take(if count == FEW { FEW } else { 1 });
+            let names: Vec<_> = parts.flat_map(|index| self.parts[index].names.texts.clone()).collect();
+            self.objects.entry(id).or_default().names.extend(names);
         }
     }
 
     /// Gives a complete part the states of properties that were recorded earlier, and takes them from the earlier parts.
     fn take_earlier(&mut self, part: &Part) {
+        let places: HashMap<&str, usize> = part.names.texts.iter().map(String::as_str).zip(0..).collect();
         for index in self.parts_of(part.id).collect::<Vec<_>>() {
             let earlier = &mut self.parts[index];
             for (at, text) in earlier.names.texts.iter().enumerate() {
-                if let Some(to) = part.names.index_of(text) {
+                if let Some(to) = places.get(&**text) {
                     self.spans[part.first_span + to] = self.spans[earlier.first_span + at];
                 }
             }
             // The list is left to the complete part.
             earlier.list = None;
-            earlier.keep_only(Arc::new(earlier.names.filter(|text| !part.names.has(text))), &mut self.spans);
+            earlier.keep_only(Arc::new(earlier.names.filter(|text| !places.contains_key(text))), &mut self.spans);
         }
     }
 }
