@@ -1,14 +1,14 @@
 //! Guesses what an unreadable file is, for helpful errors. No reading depends on it.
 
 use std::fmt;
-use std::io::{self, Read};
-use std::path::Path;
 
 use crate::load::Loader;
-use crate::open::{is_exhausted, open};
 use crate::{compressed, encrypted};
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_codec::{Dialect, Engine, Reader, validate};
+
+/// How an SQLite file begins.
+pub(crate) const SQLITE: &[u8] = b"SQLite format 3\0";
 use varbatch_workers::Threads;
 
 /// Bytes at the start of a stream that are examined.
@@ -69,7 +69,7 @@ const FORMATS: [(Format, &[&[u8]], &str); 16] = [
     (Format::Riff, &[b"RIFF"], "a RIFF file, such as WAV or WebP"),
     (Format::Ogg, &[b"OggS"], "an Ogg stream"),
     (Format::Pack, &[b"GDPC"], "a pack of Godot (\"GDPC\")"),
-    (Format::Sqlite, &[b"SQLite format 3\0"], "a store, or another SQLite file"),
+    (Format::Sqlite, &[SQLITE], "a store, or another SQLite file"),
     (Format::Zip, &[b"PK\x03\x04"], "a ZIP archive"),
     (Format::Gzip, &[b"\x1f\x8b\x08"], "a gzip stream"),
     (Format::Zstd, &[b"\x28\xb5\x2f\xfd"], "a Zstandard stream"),
@@ -135,28 +135,6 @@ impl Loader {
             Some((first, first_len)) if may_be_value(first, first_len, dialect) => Some(Guess::BigEndian),
             _ => (!is_ours).then_some(Guess::Other),
         }
-    }
-}
-
-/// Where an SQLite file has the id of who made it, and that of stores.
-const ID_AT: usize = 68;
-const STORE_ID: &[u8] = b"VBst";
-
-/// Where a store is in the way.
-pub(crate) const THERE: &str = "is there";
-pub(crate) const AS_BACKUP: &str = "has the name of the backup";
-
-/// Fails if a store is at `path`, which is `what` in the text, or too many files are open to look. It is more than this file: a
-/// journal beside it belongs to it, by its name.
-pub(crate) fn refuse_store(path: &Path, what: &str) -> io::Result<()> {
-    let (magic, mut head) = (FORMATS[Format::Sqlite as usize].1[0], Vec::new());
-    match open(path).and_then(|(file, _)| file.take((ID_AT + STORE_ID.len()) as u64).read_to_end(&mut head)) {
-        Err(error) if is_exhausted(&error) => Err(error),
-        _ if head.starts_with(magic) && head[ID_AT.min(head.len())..] == *STORE_ID => {
-            Err(io::Error::new(io::ErrorKind::InvalidData, format!("a store {what}, and stays as it is")))
-        }
-        // There is none, or who may write it may not read it.
-        _ => Ok(()),
     }
 }
 

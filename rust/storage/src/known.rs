@@ -7,13 +7,13 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use crate::encrypted::{EncryptedError, Key};
-use crate::guess::refuse_store;
+use crate::guess::SQLITE;
 use crate::load::{LoadError, Loader};
 use crate::open::{is_exhausted, open, refuse_name, refuse_special, target};
 use crate::order::place;
@@ -34,6 +34,14 @@ const MAX_ASIDE: u32 = 99;
 
 /// A plain file is checked value by value if it is no longer than this or than the new file, else by its lengths.
 const CHECKED_LEN: u64 = 1 << 20;
+
+/// Where an SQLite file has the id of who made it, and that of stores.
+const ID_AT: usize = 68;
+const STORE_ID: &[u8] = b"VBst";
+
+/// Where a store is in the way.
+pub(crate) const THERE: &str = "is there";
+pub(crate) const AS_BACKUP: &str = "has the name of the backup";
 
 static NOTES: Mutex<Notes> =
     Mutex::new(Notes { whole: BTreeMap::new(), refused: BTreeMap::new(), paths: BTreeMap::new(), has_more: false });
@@ -312,6 +320,20 @@ impl Checked {
             None if !self.is_careful() => Fate::Replaced,
             _ => Fate::Aside,
         })
+    }
+}
+
+/// Fails if a store is at `path`, which is `what` in the text, or too many files are open to look. It is more than this file: a
+/// journal beside it belongs to it, by its name.
+pub(crate) fn refuse_store(path: &Path, what: &str) -> io::Result<()> {
+    let mut head = Vec::new();
+    match open(path).and_then(|(file, _)| file.take((ID_AT + STORE_ID.len()) as u64).read_to_end(&mut head)) {
+        Err(error) if is_exhausted(&error) => Err(error),
+        _ if head.starts_with(SQLITE) && head[ID_AT.min(head.len())..] == *STORE_ID => {
+            Err(io::Error::new(io::ErrorKind::InvalidData, format!("a store {what}, and stays as it is")))
+        }
+        // There is none, or who may write it may not read it.
+        _ => Ok(()),
     }
 }
 

@@ -13,8 +13,7 @@ use std::sync::Mutex;
 
 use crate::beside::{self, Beside};
 use crate::disk;
-use crate::guess::{AS_BACKUP, THERE};
-use crate::known::{self, Checked, Contents, Fate, Seen, with_suffix};
+use crate::known::{self, AS_BACKUP, Checked, Contents, Fate, Seen, THERE, with_suffix};
 use crate::open::{is_exhausted, refuse_special, target};
 use crate::order::{Ticket, folder_of};
 #[cfg(windows)]

@@ -21,7 +21,7 @@ pub use self::restore::{missing_count, restore, restore_values};
 use self::settle::{GONE, Skipped, Why, freed_or};
 use crate::engine::{Slot, Value};
 use crate::report::{Line, Outcome};
-use crate::undo::states::copy_of;
+use crate::value::states::copy_of;
 
 /// Reads all values into an Array, behind their numbers; null for those that are gone. Getters run.
 fn read(members: &Members) -> (Slot, Numbers, Vec<Line>) {

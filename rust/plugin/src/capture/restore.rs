@@ -14,10 +14,10 @@ use crate::calls::encode::{Comparing, are_same};
 use crate::calls::get_in;
 use crate::engine::{self, OwnedType, Slot, Value, object_of_id};
 use crate::report::{Failure, Line, Outcome};
-use crate::undo::states::copy_of;
 use crate::value::budget::Budget;
 use crate::value::build::{Build, MayAsk, build_flat};
 use crate::value::element_scripts;
+use crate::value::states::copy_of;
 use crate::value::string_cache::Texts;
 
 /// Restores what [`super::capture`] has returned. Changes nothing if the bytes are anything else.

@@ -7,10 +7,10 @@ use varbatch_codec::change::Op;
 
 use super::narrow::Narrowed;
 use super::recording::{Part, Recording};
-use super::states::{BATCH, Span, State, States};
 use crate::engine::{self, Slot, Value};
 use crate::objects::{List, Listed, Lists, METADATA, Names, PropertyPath, SCRIPT, United};
 use crate::report::Reports;
+use crate::value::states::{BATCH, Span, State, States};
 use crate::value::string_cache::Texts;
 
 pub struct Changes {

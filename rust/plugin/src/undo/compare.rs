@@ -9,10 +9,10 @@ use varbatch_codec::Event;
 use super::changes::Changes;
 use super::record::{Named, Wanted, record};
 use super::recording::{Part, Recording};
-use super::states::{Span, State, States};
 use crate::engine::{self, Slot, Value};
 use crate::objects::United;
 use crate::report::Reports;
+use crate::value::states::{Span, State, States};
 
 struct Sides {
     before: Recording,

@@ -20,5 +20,4 @@ mod narrow;
 pub mod record;
 pub mod recording;
 pub mod rows;
-pub mod states;
 mod step;

@@ -2,8 +2,8 @@
 
 use varbatch_codec::{Kind, Plain, Scalar, Shape};
 
-use super::states::State;
 use crate::engine::{REAL, Slot};
+use crate::value::states::State;
 
 /// Bytes of the header before the components.
 const HEADER: usize = 4;

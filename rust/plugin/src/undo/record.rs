@@ -8,11 +8,11 @@ use foldhash::{HashMap, HashSet};
 use godot::builtin::PackedStringArray;
 
 use super::recording::{Part, Recording};
-use super::states::BATCH;
 use crate::engine::Slot;
 use crate::jobs::lock;
 use crate::objects::{List, Lists, Names, alive};
 use crate::report::Reports;
+use crate::value::states::BATCH;
 
 pub struct Wanted {
     /// The properties that the caller named. `None` for all that an object stores.

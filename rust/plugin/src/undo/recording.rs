@@ -6,9 +6,9 @@ use foldhash::{HashMap, HashSet};
 use godot::builtin::StringName;
 use varbatch_codec::CodecError;
 
-use super::states::{Span, State, States};
 use crate::engine::{self, Slot};
 use crate::objects::{List, Names, shown};
+use crate::value::states::{Span, State, States};
 
 #[derive(Default)]
 pub struct Recording {
@@ -16,12 +16,12 @@ pub struct Recording {
     pub states: States,
     pub spans: Vec<Span>,
     /// By instance id.
-    objects: HashMap<u64, Recorded>,
+    objects: HashMap<u64, PartsOf>,
 }
 
-/// What is recorded of an object.
+/// The parts of an object.
 #[derive(Default)]
-struct Recorded {
+struct PartsOf {
     last_part: usize,
     count: usize,
     /// The names of all parts, once there are many.

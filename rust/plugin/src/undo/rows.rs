@@ -12,9 +12,9 @@ use varbatch_codec::{Copied, Event, Kind, Mark, PathStep, Shape};
 
 use super::changes::{Changes, Modification};
 use super::narrow::Narrowed;
-use super::states::{State, is_exact_name, is_same_kept, kept_count};
 use crate::engine::{self, REAL, Slot, Value};
 use crate::value::change_rows::{ChangeRow, RowKeys, text};
+use crate::value::states::{State, is_exact_name, is_same_kept, kept_count};
 use crate::value::string_cache::Texts;
 use crate::value::walk::{Copying, walk};
 

@@ -14,10 +14,10 @@ use super::chain::Version;
 use super::changes::{Change, Changes};
 use super::narrow::Narrowed;
 use super::recording::Part;
-use super::states::{BATCH, Span, State, States};
 use crate::capture::settle::{Place, Settling, Why};
 use crate::engine::{self, Slot};
 use crate::objects::{Listed, Names, PropertyPath, SCRIPT, metadata_name, moved_by};
+use crate::value::states::{BATCH, Span, State, States};
 use crate::value::string_cache::Texts;
 
 /// Classes whose objects only lose parts by a method.

@@ -4,6 +4,7 @@ pub mod budget;
 pub mod build;
 pub mod change_rows;
 pub mod refused;
+pub mod states;
 pub mod string_cache;
 pub mod walk;
 

@@ -6,7 +6,7 @@ use varbatch_codec::{Chunk, Cursor, Kind, Writer};
 
 use super::flat;
 use crate::engine::{DIALECT, Slot, Value};
-use crate::undo::states::States;
+use crate::value::states::States;
 use crate::value::walk::{Held, Planning, walk};
 
 /// Bytes to compare at once.
