@@ -87,6 +87,25 @@ func test_tasks_wait() -> void:
 			DirAccess.remove_absolute(_bak)
 
 
+## Tasks that are more than there are handles wait for each other, not one of them in vain: whoever has begun can end.
+func test_many_tasks() -> void:
+	if not _begins():
+		return
+	for method: String in ["save_var_async", "append_vars_async"]:
+		var tasks: Array[VarBatchTask] = []
+		for is_first: bool in [true, false]:
+			var taken := _take(12)
+			for index: int in 200:
+				var value: Variant = index if method == "save_var_async" else [index]
+				tasks.append(call_method(method, ["%s/%s-%d" % [folder, method, index], value]))
+			var codes := {}
+			for task in tasks:
+				codes[task.wait()] = task.get_error_message()
+			taken.clear()
+			check_value(codes, {OK: ""}, "%s, new files: %s" % [method, is_first])
+			tasks.clear()
+
+
 ## A whole backup is loaded, or it is said that there is no handle for it; and not instead of a newer file that is whole.
 func test_loads() -> void:
 	if not _begins():

@@ -92,6 +92,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// A folder whose names are flushed, where that is possible.
+#[derive(Debug, Default)]
 pub struct Folder(Option<File>);
 
 impl Folder {
@@ -110,10 +111,6 @@ impl Folder {
             flushed => flushed,
         }
     }
-}
-
-pub fn flush_folder(folder: &Path) -> io::Result<()> {
-    Folder::open(folder)?.flush()
 }
 
 /// True if the system or the file system cannot flush a folder, or it may not be opened.

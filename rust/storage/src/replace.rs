@@ -35,6 +35,8 @@ pub struct Replacement {
     beside: Option<Beside>,
     /// The path of the file to replace, with links resolved.
     pub path: PathBuf,
+    /// Open from the start: a file that is written must not wait for room among the open files before it takes its place.
+    pub folder: disk::Folder,
     old: Option<File>,
     /// What is known of the old file.
     checked: Option<Checked>,
@@ -61,17 +63,18 @@ impl Replacement {
         let path = target(given)?;
         known::resolve(given, &path);
         let old = replaceable(&path)?;
+        let folder = disk::Folder::open(folder_of(&path))?;
         #[cfg(target_os = "linux")]
         if let Some(file) = unnamed(folder_of(&path), old.as_ref()) {
-            return Ok(Self { file, beside: None, path, old, checked: None });
+            return Ok(Self { file, beside: None, path, folder, old, checked: None });
         }
-        Self::named(path, old)
+        Self::named(path, folder, old)
     }
 
     /// Makes a file that has another name until it is at `path`.
-    fn named(path: PathBuf, old: Option<File>) -> io::Result<Self> {
+    fn named(path: PathBuf, folder: disk::Folder, old: Option<File>) -> io::Result<Self> {
         let (file, beside) = beside::create(folder_of(&path))?;
-        let this = Self { file, beside: Some(beside), path, old, checked: None };
+        let this = Self { file, beside: Some(beside), path, folder, old, checked: None };
         this.old.iter().try_for_each(|old| keep_permissions(old, &this.file))?;
         Ok(this)
     }
@@ -94,9 +97,7 @@ impl Replacement {
 
     /// See [`Flushed::commit`](crate::Flushed::commit).
     pub fn commit(&mut self, called: &Ticket) -> io::Result<Committed> {
-        let Self { file, beside, path, old, checked } = self;
-        // While nothing is changed: too many files may be open.
-        let folder = disk::Folder::open(folder_of(path))?;
+        let Self { file, beside, path, folder, old, checked } = self;
         let mut aside = None;
         let is_in_place = retry(path, || {
             called.put_in_place(path, || {
@@ -237,7 +238,7 @@ fn name_twice(
     }
     // Android and some file systems have no second names, and a file that another process has locked must not have one.
     let Some(file) = open()? else { return Ok(None) };
-    let mut copy = Replacement::named(path.to_owned(), None)?;
+    let mut copy = Replacement::named(path.to_owned(), disk::Folder::default(), None)?;
     copy.copy(&file)?;
     let at = copy.beside.as_ref().map_or(path, |beside| &beside.path);
     let name = choose(Seen::of(&file.metadata()?), at)?;
@@ -257,7 +258,7 @@ fn put_at(file: &mut File, beside: &mut Option<Beside>, path: &Path) -> io::Resu
         *beside = match beside::link(file, folder_of(path)) {
             Ok(beside) => Some(beside),
             Err(_) => {
-                let mut copy = Replacement::named(path.to_owned(), None)?;
+                let mut copy = Replacement::named(path.to_owned(), disk::Folder::default(), None)?;
                 copy.copy(file)?;
                 let mut unlinked = varbatch_workers::lock(&UNLINKED);
                 if unlinked.len() == MAX_UNLINKED {

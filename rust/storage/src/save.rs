@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::append::{AppendError, Appender};
 use crate::compressed::{BLOCK_LEN, Compression, Encoder};
-use crate::disk;
+use crate::disk::{self, Folder};
 use crate::encrypted::{Encrypter, Key};
 use crate::known::{AS_BACKUP, Contents, THERE, refuse_long, refuse_store};
-use crate::open::is_exhausted;
-use crate::order::{Ticket, folder_of};
+use crate::order::Ticket;
 use crate::replace::{Committed, Replacement, backup_of};
 use varbatch_codec::{Chunk, Cursor, Dialect, Plan};
 use varbatch_workers::Threads;
@@ -56,6 +55,14 @@ impl Out {
             Self::Encrypted(encrypter) => slices.try_for_each(|slice| encrypter.write(slice, threads)),
         }
     }
+
+    fn folder(&self) -> &Folder {
+        match self {
+            Self::Plain(target) => target.folder(),
+            Self::Compressed(encoder) => &encoder.out.folder,
+            Self::Encrypted(encrypter) => &encrypter.out.folder,
+        }
+    }
 }
 
 impl Target {
@@ -63,6 +70,13 @@ impl Target {
         match self {
             Self::Replacement(file) => &file.file,
             Self::Append(appender) => &appender.file,
+        }
+    }
+
+    fn folder(&self) -> &Folder {
+        match self {
+            Self::Replacement(file) => &file.folder,
+            Self::Append(appender) => &appender.folder,
         }
     }
 }
@@ -158,14 +172,11 @@ impl Saver {
 
     /// True if a save later than `called` is at this path, flushed with its folder, so that this one can be dropped.
     pub fn is_overtaken(&self, called: &Ticket) -> io::Result<bool> {
-        if !called.is_overtaken(&self.path) {
-            return Ok(false);
+        let is_overtaken = called.is_overtaken(&self.path);
+        if is_overtaken {
+            self.out.folder().flush()?;
         }
-        match disk::flush_folder(folder_of(&self.path)) {
-            // At its end it is asked again.
-            Err(error) if is_exhausted(&error) => Ok(false),
-            flushed => flushed.map(|()| true),
-        }
+        Ok(is_overtaken)
     }
 
     /// Completes the file, and waits until it is on the disk. Unless this appends, the old file is still at its path.

@@ -60,6 +60,8 @@ pub(crate) struct Appender {
     pub file: Arc<File>,
     /// With links resolved.
     pub path: PathBuf,
+    /// Open from the start, as for a [replacement](crate::replace::Replacement).
+    pub folder: disk::Folder,
     /// The length without what is being added.
     start: u64,
     /// The number of the ticket of an append that made the file.
@@ -76,9 +78,10 @@ impl Appender {
         let path = target(path)?;
         // Who has one open keeps it so for long.
         refuse_store(&path, THERE)?;
+        let folder = disk::Folder::open(folder_of(&path))?;
         let Some((file, is_new)) = open_alone(&path, called)? else {
             // The later save may just have been put there.
-            disk::flush_folder(folder_of(&path))?;
+            folder.flush()?;
             return Ok(None);
         };
         let file = Arc::new(file);
@@ -103,7 +106,7 @@ impl Appender {
             None => whole_end(&file, len, dialect)?,
         };
         let is_known = known == Some(len);
-        let this = Self { file, path, start, maker, found, is_known, is_kept: false };
+        let this = Self { file, path, folder, start, maker, found, is_known, is_kept: false };
         if start < len {
             disk::set_len(&this.file, start)?;
         }
@@ -117,7 +120,7 @@ impl Appender {
             return disk::flush_data(&self.file);
         }
         disk::flush(&self.file)?;
-        disk::flush_folder(folder_of(&self.path))
+        self.folder.flush()
     }
 
     /// Keeps what was written.

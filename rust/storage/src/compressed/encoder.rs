@@ -25,7 +25,7 @@ const ZLIB_LEVEL: u32 = 5;
 
 /// Writes a compressed file, the same whatever the pieces and threads. Memory only grows by 4 bytes per block.
 pub struct Encoder<W> {
-    out: W,
+    pub(crate) out: W,
     compression: Compression,
     block_len: usize,
     total: u64,

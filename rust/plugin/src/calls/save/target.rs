@@ -303,8 +303,9 @@ pub fn end_appends(appends: &[Arc<Append>], are_written: bool) {
     }
 }
 
-/// Tasks that have their file open, or are about to, at most: each waits in one of so many lines. A process may have 256 or 1024.
-const MAX_OPEN: u64 = 64;
+/// Tasks that have their file open, or are about to, at most: each waits in one of so many lines. A process may have 256 or 1024
+/// open files, and each task opens the new file, the old one and their folder.
+const MAX_OPEN: u64 = 32;
 
 /// The line of a file: one that is slow holds up only those.
 fn room_line(path: &Path) -> LineName {
