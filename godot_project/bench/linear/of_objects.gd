@@ -113,6 +113,21 @@ static func _add_recorder(cases: Dictionary[String, Callable]) -> void:
 			for named: StringName in item.get_meta_list():
 				item.set_meta(named, int(item.get_meta(named)) + 1)
 		return _recorded([item], edit, _commit)
+	cases["VarBatchUndoRecorder.commit, with merged ends"] = func(scale: int) -> Case:
+		var item: Item = _items(1)[0]
+		return Case.of(
+			func() -> void:
+				var history := UndoRedo.new()
+				for value: int in 4000 * scale:
+					var recorder := VarBatchUndoRecorder.new()
+					recorder.record(item)
+					_edit([item])
+					recorder.commit(history, "edit", UndoRedo.MERGE_ENDS)
+				for turn: int in 10:
+					history.undo()
+					history.redo()
+				history.free()
+		)
 	for deep: bool in [false, true]:
 		cases["VarBatchUndoRecorder.flush, deep %s" % deep] = func(scale: int) -> Case:
 			var items := _items(scale)

@@ -45,6 +45,72 @@ func test_defaults_of_parts() -> void:
 	check_exact(sparse.get(&"stat/new"), 15, "what cannot be undone")
 
 
+## A removed point of a blend space keeps its value, but is not stored any more. So nothing else may tell of it.
+func test_points_that_are_removed() -> void:
+	for is_complete: bool in [false, true]:
+		for count: int in [1, 2, 3]:
+			for gone: int in count:
+				var space := AnimationNodeBlendSpace1D.new()
+				for point: int in count:
+					space.add_blend_point(AnimationNodeAnimation.new(), 0.1 * point)
+				var copy := space.duplicate()
+				var before := state_of(space)
+				var what := "point %d of %d" % [gone, count]
+				recorder.record_all([space], [], [], is_complete)
+				space.remove_blend_point(gone)
+				check(recorder.commit(history, "edit") >= 2, what)
+				check(VarBatchUndoRecorder.compare(copy, space).size() >= 2, "compared, " + what)
+				history.undo()
+				check_bytes(state_of(space), before, "undone, " + what)
+				# The engine says that null is no node.
+				expect_logged(history.redo, 1, 1, "it")
+				history.undo()
+				check_bytes(state_of(space), before, "undone again, " + what)
+	# One that is added has the value that was there before.
+	var space := AnimationNodeBlendSpace1D.new()
+	space.add_blend_point(AnimationNodeAnimation.new(), 0.5)
+	space.remove_blend_point(0)
+	recorder.record(space)
+	space.add_blend_point(AnimationNodeAnimation.new(), 0.5)
+	recorder.commit(history, "edit")
+	expect_logged(history.undo, 0, 1, "the edit has added it, and nothing removes it")
+
+
+## What a track or a bone is cannot be set: all of them are made anew.
+func test_parts_of_another_kind() -> void:
+	var replace := func(tracks: Animation) -> void:
+		tracks.remove_track(1)
+		tracks.track_set_path(tracks.add_track(Animation.TYPE_METHOD), "m")
+	for edit_tracks: Callable in [
+		func(tracks: Animation) -> void: tracks.track_swap(0, 1),
+		func(tracks: Animation) -> void: tracks.remove_track(0),
+		replace,
+	]:
+		var tracks := Animation.new()
+		tracks.track_set_path(tracks.add_track(Animation.TYPE_VALUE), "n:x")
+		tracks.track_insert_key(0, 0.0, 7)
+		tracks.track_set_path(tracks.add_track(Animation.TYPE_POSITION_3D), "m")
+		tracks.position_track_insert_key(1, 0.5, Vector3.ONE)
+		var was := state_of(tracks)
+		recorder.record_complete(tracks)
+		edit_tracks.call(tracks)
+		recorder.commit(history, "edit")
+		check_turns(state_of.bind(tracks), was, state_of(tracks), "tracks")
+	var skeleton: Skeleton3D = node(Skeleton3D.new())
+	skeleton.add_bone("a")
+	skeleton.set_bone_parent(skeleton.add_bone("b"), 0)
+	var bones := func() -> PackedByteArray:
+		var parents := range(2).map(skeleton.get_bone_parent)
+		return var_to_bytes([skeleton.get_bone_name(0), skeleton.get_bone_name(1), parents])
+	var before: PackedByteArray = bones.call()
+	recorder.record_complete(skeleton)
+	skeleton.clear_bones()
+	skeleton.add_bone("b")
+	skeleton.add_bone("a")
+	recorder.commit(history, "edit")
+	check_turns(bones, before, bones.call() as PackedByteArray, "bones")
+
+
 ## Parts that an edit adds, and the theme, are no more modifications than what is stored; and a thread sees no others.
 func test_only_what_is_stored() -> void:
 	var items: ItemList = node(ItemList.new())

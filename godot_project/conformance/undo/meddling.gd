@@ -131,6 +131,67 @@ func test_loggers_that_use_the_recorder() -> void:
 	check_flush([], "the Logger has flushed")
 
 
+func test_getters_that_free_the_history() -> void:
+	var own_history := UndoRedo.new()
+	var object := box(1)
+	recorder.record(object)
+	object.value = 2
+	Box.on_get = func(_object: Box) -> void:
+		Box.reset()
+		own_history.free()
+	var count: int = expect_errors(recorder.commit.bind(own_history, "edit"), 1, "a getter has freed the history")
+	check_int(count, 0, "modifications")
+
+
+## A setter, and a method of the action, that commit to the same history while it undoes: all is as without a recorder.
+func test_commits_in_undo() -> void:
+	for where: String in ["setter", "method before", "method behind"]:
+		check_value(_commit_in_undo(where, true), _commit_in_undo(where, false), where)
+
+
+func _commit_in_undo(where: String, is_recorded: bool) -> Array:
+	var own_history := UndoRedo.new()
+	var first := box(0)
+	var second := box(0)
+	first.watched = 5
+	var again := func(_object: Box = null) -> void:
+		Box.reset()
+		_commit_to(own_history, second, "value", [second.value, second.value + 1], is_recorded)
+	_commit_to(own_history, first, "watched", [0, 5], is_recorded, again, where)
+	if where == "setter":
+		Box.on_set = again
+	var seen: Array = []
+	for step: String in ["undo", "undo", "redo", "redo", "undo", "undo", "redo", "redo"]:
+		own_history.call(step)
+		seen.append([step, first.watched, second.value, own_history.get_current_action_name()])
+	own_history.free()
+	return seen
+
+
+func _commit_to(
+	own_history: UndoRedo, object: Box, property: String, values: Array, is_recorded: bool, method := Callable(), where := ""
+) -> void:
+	object.set(property, values[0])
+	var alone := VarBatchUndoRecorder.new()
+	alone.record(object)
+	# Who opens no action for more, lets the recorder do it.
+	var is_open := not is_recorded or where.begins_with("method")
+	if is_open:
+		own_history.create_action(property)
+	if where == "method before":
+		own_history.add_undo_method(method)
+	if is_recorded:
+		object.set(property, values[1])
+		alone.commit(own_history, property)
+	else:
+		own_history.add_do_property(object, property, values[1])
+		own_history.add_undo_property(object, property, values[0])
+	if where == "method behind":
+		own_history.add_undo_method(method)
+	if is_open:
+		own_history.commit_action(not is_recorded)
+
+
 ## The last reference to an object that runs a script when it goes.
 func test_objects_that_end() -> void:
 	var ended: Array = []

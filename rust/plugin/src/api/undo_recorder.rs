@@ -98,8 +98,8 @@ impl VarBatchUndoRecorder {
     #[func(gd_self)]
     fn flush(this: Gd<Self>, #[opt(default = false)] deep: bool) -> Array<VarDictionary> {
         end_recording(&this, "flush", |changes| match deep {
-            true => rows::deep_to_array(changes),
-            false => rows::to_array(changes, false),
+            true => Ok(rows::deep_to_array(changes)),
+            false => Ok(rows::to_array(changes, false)),
         })
     }
 
@@ -114,8 +114,8 @@ impl VarBatchUndoRecorder {
             Err(text) => return refused(text),
         };
         end_recording(&this, "commit", |changes| {
-            history.register(&action_name, merge_mode, changes);
-            i64::try_from(changes.len()).unwrap_or(i64::MAX)
+            history.register(&action_name, merge_mode, changes)?;
+            Ok(i64::try_from(changes.len()).unwrap_or(i64::MAX))
         })
     }
 }
@@ -161,14 +161,23 @@ fn entries_of(dictionary: &AnyDictionary) -> Vec<Pair> {
 }
 
 /// Ends the recording, finds the changes and returns what `make` makes of them.
-fn end_recording<R>(this: &Gd<VarBatchUndoRecorder>, method: &str, make: impl FnOnce(&Changes) -> R) -> R {
+fn end_recording<R: Default>(
+    this: &Gd<VarBatchUndoRecorder>,
+    method: &str,
+    make: impl FnOnce(&Changes) -> Result<R, String>,
+) -> R {
     let recording = Arc::clone(&this.bind().recording);
     let taken = std::mem::take(&mut *lock(&recording));
     let (changes, reports) = Changes::find(taken);
     let made = make(&changes);
     // Objects that only the recording kept alive are freed before anything is printed.
     drop(changes);
-    end(method, made, reports.lines(&OBJECTS))
+    let mut lines = reports.lines(&OBJECTS);
+    let made = made.unwrap_or_else(|why| {
+        lines.push(Line::error(why));
+        R::default()
+    });
+    end(method, made, lines)
 }
 
 fn end<T>(method: &str, value: T, lines: Vec<Line>) -> T {

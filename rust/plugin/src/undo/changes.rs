@@ -30,6 +30,8 @@ pub struct Change {
     pub property: usize,
     /// Its old and its new value; `None` if the object did not have it.
     spans: [Option<Span>; 2],
+    /// Whether the object stored it before, and does now.
+    pub is_stored: [bool; 2],
     /// `None` if it did not change.
     op: Option<Op>,
     /// The changed part of the value, if it is not the whole value.
@@ -80,13 +82,8 @@ impl Changes {
                 let part = &mut found.parts[index];
                 let (united, old) = (United::of(&part.names, &names), &recording.spans[part.first_span..]);
                 part.names = Arc::clone(&united.names);
-                // What is stored now, or was, is an edit.
                 let lists = part.list.clone().zip(list);
-                let stores = |path: &_, text: &str| {
-                    let has = |(was, now): &(Arc<List>, Arc<List>)| was.stores(path, text) || now.stores(path, text);
-                    [lists.as_ref().is_none_or(has); 2]
-                };
-                found.compare_part(index, &united, old, (&states, &spans[first..end]), stores);
+                found.compare_part(index, &united, old, (&states, &spans[first..end]), lists.as_ref(), true);
                 first = end;
             }
             values.clear();
@@ -96,34 +93,51 @@ impl Changes {
     }
 
     /// Compares the recorded values of a part with those of now, of which each property has one. `united` are the properties of
-    /// both, and `stores` tells which of the two stores one.
+    /// both, and `lists` those that they come from. What is stored now, or was, is an edit; else each has what it stores.
     pub fn compare_part(
         &mut self,
         index: usize,
         united: &United,
         recorded: &[Span],
         (states, now): (&States, &[Span]),
-        stores: impl Fn(&PropertyPath, &str) -> [bool; 2],
+        lists: Option<&(Arc<List>, Arc<List>)>,
+        is_edit: bool,
     ) {
         let part = &self.parts[index];
         let (first, mut is_whole) = (self.changes.len(), !united.is_same());
+        let has_other_list = lists.is_some_and(|(was, now)| !Arc::ptr_eq(was, now));
         let spans = || united.places().map(|[old, new]| (old.map(|at| recorded[at]), new.map(|at| now[at])));
+        let mut has_edit = false;
         for (property, (old_span, new)) in spans().enumerate() {
             let (old, new) = (old_span.map(|old| self.old.get(old)), new.map(|new| states.get(new)));
-            if !has_changed(old, new) {
+            let has_changed = has_changed(old, new);
+            if !has_changed && !has_other_list {
                 continue;
             }
-            let (text, [was_stored, is_stored]) =
-                (&part.names.texts[property], stores(&part.names.paths[property], &part.names.texts[property]));
-            let (op, narrowed) = match (old.filter(|_| was_stored), new.filter(|_| is_stored)) {
+            let (path, text) = (&part.names.paths[property], &part.names.texts[property]);
+            let is_stored = lists.map_or([true; 2], |(was, now)| [was, now].map(|list| list.stores(path, text)));
+            let either = [is_stored[0] || is_stored[1]; 2];
+            let [was, is] = if has_changed && is_edit { either } else { is_stored };
+            let (op, narrowed) = match (old.filter(|_| was), new.filter(|_| is)) {
+                (Some(_), Some(_)) if !has_changed => continue,
                 (Some(old), Some(new)) => (Op::Set, Narrowed::of_change(old, new).filter(|_| is_plain_name(text))),
                 (None, Some(_)) => (Op::Insert, None),
                 (Some(_), None) => (Op::Remove, None),
                 (None, None) => continue,
             };
-            is_whole |= text == SCRIPT;
-            let spans = [old_span, new.map(|new| self.new.add(new))];
-            self.changes.push(Change { part: index, property, spans, op: Some(op), narrowed });
+            is_whole |= has_changed && text == SCRIPT;
+            has_edit |= has_changed;
+            // With the value of before, it is set or removed with all else that the edit has changed.
+            let keeps = |at: usize| has_changed || is_stored[at];
+            let spans = [old_span.filter(|_| keeps(0)), new.filter(|_| keeps(1)).map(|new| self.new.add(new))];
+            let op = has_changed.then_some(op);
+            self.changes.push(Change { part: index, property, spans, is_stored, op, narrowed });
+        }
+        // Nothing else tells of it.
+        if !has_edit {
+            for change in &mut self.changes[first..] {
+                change.op = Some(if change.is_stored[0] { Op::Remove } else { Op::Insert });
+            }
         }
         if is_whole && part.is_complete && first < self.changes.len() {
             let texts = &part.names.texts;
@@ -133,8 +147,8 @@ impl Changes {
                 if let Some(change) = changed.next_if(|of| of.property == property) {
                     self.changes.push(change);
                 } else if has_other_script || texts[property].starts_with(METADATA) {
-                    let spans = [old, new.map(|new| self.new.add(states.get(new)))];
-                    self.changes.push(Change { part: index, property, spans, op: None, narrowed: None });
+                    let (spans, is_stored) = ([old, new.map(|new| self.new.add(states.get(new)))], [true; 2]);
+                    self.changes.push(Change { part: index, property, spans, is_stored, op: None, narrowed: None });
                 }
             }
             self.wholes.insert(index);

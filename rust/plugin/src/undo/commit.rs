@@ -3,7 +3,7 @@
 use godot::prelude::*;
 
 use super::changes::Changes;
-use super::line::VarBatchUndoStep;
+use super::line::{VarBatchUndoStep, version};
 use super::step::Step;
 use crate::engine::{self, Value};
 use crate::objects::alive;
@@ -26,9 +26,12 @@ impl History {
         Err(format!("expected an UndoRedo or EditorUndoRedoManager, found {found}"))
     }
 
-    /// Registers all modifications as one action, without executing it.
-    pub fn register(mut self, name: &GString, merge_mode: i64, changes: &Changes) {
-        let Some(first) = changes.iter().next() else { return };
+    /// Registers all modifications as one action, without executing it. Fails if a getter has freed the history.
+    pub fn register(mut self, name: &GString, merge_mode: i64, changes: &Changes) -> Result<(), String> {
+        let Some(first) = changes.iter().next() else { return Ok(()) };
+        if !self.object.is_instance_valid() {
+            return Err("nothing was registered, as a getter has freed the history".into());
+        }
         let mut args = vec![name.to_variant(), merge_mode.to_variant()];
         let manager = self.object.to_variant();
         if self.is_editor && self.history_of(&manager) == GLOBAL {
@@ -38,7 +41,11 @@ impl History {
         }
         self.object.call("create_action", &args);
         let number = if self.is_editor { self.history_of(&manager) } else { GLOBAL };
-        let step = VarBatchUndoStep::add_to((self.object.instance_id().to_i64(), number), Step::new(changes));
+        let mut history = match self.is_editor {
+            true => self.object.call("get_history_undo_redo", &[number.to_variant()]).to(),
+            false => self.object.clone(),
+        };
+        let (step, before) = (VarBatchUndoStep::new(Step::new(changes)), version(&mut history));
         for (add, method) in [("add_do_method", "redo"), ("add_undo_method", "undo")] {
             let args = match self.is_editor {
                 true => vec![step.to_variant(), method.to_variant()],
@@ -47,6 +54,8 @@ impl History {
             self.object.call(add, &args);
         }
         self.object.call("commit_action", &[false.to_variant()]);
+        VarBatchUndoStep::add_to(&step, (self.object.instance_id().to_i64(), number), &mut history, before);
+        Ok(())
     }
 
     /// Returns the number of the history that the editor has for an object; for others, that of the action which has begun.

@@ -72,10 +72,8 @@ pub fn compare(pairs: &[Pair], wanted: &Wanted, mut references: References, name
         }
         let part = Part::new(Slot::of(pair.after.value()), now.id, Arc::clone(&united.names), None);
         found.parts.push(part);
-        let stores = |path: &_, text: &str| {
-            [before, now].map(|part| part.list.as_ref().is_none_or(|list| list.stores(path, text)))
-        };
-        found.compare_part(found.parts.len() - 1, &united, &recorded, (states, spans), stores);
+        let lists = before.list.clone().zip(now.list.clone());
+        found.compare_part(found.parts.len() - 1, &united, &recorded, (states, spans), lists.as_ref(), false);
     }
     (found, reports)
 }

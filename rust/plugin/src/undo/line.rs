@@ -1,7 +1,7 @@
-//! What an undo history calls: a step, at its place in the history's line of them.
+//! What an undo history calls: a step, at its place in the line of those of its action.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, Weak};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use godot::prelude::*;
 
@@ -14,7 +14,8 @@ use crate::report::{self, PRINTS};
 #[class(internal, no_init, base = RefCounted)]
 pub struct VarBatchUndoStep {
     step: Arc<Step>,
-    line: Arc<Mutex<Line>>,
+    /// Its line, and its index there, once its action is known.
+    place: OnceLock<(Arc<Mutex<Line>>, usize)>,
 }
 
 #[godot_api]
@@ -31,82 +32,94 @@ impl VarBatchUndoStep {
 }
 
 impl VarBatchUndoStep {
-    /// Adds a step to a history's line, as the last one.
-    pub fn add_to(history: Key, step: Step) -> Gd<Self> {
-        let (step, line) = (Arc::new(step), Line::of(history));
-        // Scripts may run when objects of earlier steps are freed.
-        let gone = lock(&line).add(Arc::clone(&step));
-        drop(gone);
-        Gd::from_init_fn(|_| Self { step, line })
+    pub fn new(step: Step) -> Gd<Self> {
+        Gd::from_init_fn(|_| Self { step: Arc::new(step), place: OnceLock::new() })
     }
 
-    // A setter may run and call `undo` or `redo` again. So nothing is borrowed or locked, and a step only reads itself.
+    /// Adds it to the line of the action that has it, in a history of this version before that. Scripts may run.
+    pub fn add_to(this: &Gd<Self>, key: Key, history: &mut Gd<Object>, before: i64) {
+        let line = Line::of(key, before, history);
+        let (index, gone) = lock(&line).add(&this.bind().step);
+        drop(gone);
+        let _ = this.bind().place.set((line, index));
+    }
+
+    // A setter may run, and call `undo` or `redo` again, or commit. So nothing is borrowed or locked, and a step only reads itself.
     fn go(this: &Gd<Self>, side: usize) {
-        let (step, line) = (Arc::clone(&this.bind().step), Arc::clone(&this.bind().line));
+        let (step, place) = (Arc::clone(&this.bind().step), this.bind().place.get().cloned());
         loop {
-            let next = lock(&line).next(&step, side);
+            let next = match &place {
+                Some((line, index)) => lock(line).next(&step, *index, side),
+                None => Some(Arc::clone(&step)),
+            };
             let Some(next) = next else { break };
             let lines: Vec<_> = next.set(side).map(report::Line::warning).into_iter().collect();
             report::print(PRINTS.get(), "VarBatchUndoRecorder", ["undo", "redo"][side], &lines);
+            if Arc::ptr_eq(&next, &step) {
+                break;
+            }
         }
     }
 }
 
-impl Drop for VarBatchUndoStep {
-    /// Drops an undone step, which the history has discarded. Scripts may run when its objects are freed.
-    fn drop(&mut self) {
-        let mut line = lock(&self.line);
-        let undone = line.steps.iter().rposition(|step| Arc::ptr_eq(step, &self.step)).filter(|at| *at >= line.done);
-        let gone = undone.and_then(|at| line.steps.remove(at));
-        drop(line);
-        drop(gone);
-    }
-}
-
-/// The steps of a history, in order. An action may have many, of which the engine undoes the first one first, or with
+/// The steps of an action, in order. An action may have many, of which the engine undoes the first one first, or with
 /// `MERGE_ENDS` calls only the ends. So a step is only undone after those that follow it, and only done again after those
-/// before it; what was done on the way is not done once more.
-#[derive(Default)]
-pub struct Line {
-    steps: VecDeque<Arc<Step>>,
+/// before it; what was done on the way is not done once more. The line ends when the history has dropped all of them.
+struct Line {
+    steps: Vec<Arc<Step>>,
     /// How many of them are done. The others were undone.
     done: usize,
+    /// The versions that the history may have with its action as the last one. It is not known yet of one that is still open.
+    versions: [i64; 2],
 }
 
 /// A history: the instance id of an UndoRedo or EditorUndoRedoManager, and which one of the editor's.
 pub type Key = (i64, i64);
 
+/// The line of the last action that has one, of each history.
 static LINES: Mutex<BTreeMap<Key, Weak<Mutex<Line>>>> = Mutex::new(BTreeMap::new());
 
+/// The version of an UndoRedo: each action makes it one more, unless it is merged with the last one.
+pub fn version(history: &mut Gd<Object>) -> i64 {
+    history.call("get_version", &[]).try_to().unwrap_or(0)
+}
+
 impl Line {
-    fn of(history: Key) -> Arc<Mutex<Self>> {
-        let mut lines = lock(&LINES);
-        lines.retain(|_, line| line.strong_count() > 0);
-        let known = lines.get(&history).and_then(Weak::upgrade);
-        known.unwrap_or_else(|| {
-            let new = Arc::default();
-            lines.insert(history, Arc::downgrade(&new));
+    /// Returns the line of what was just added to a history, an UndoRedo, which had this version before.
+    fn of(key: Key, before: i64, history: &mut Gd<Object>) -> Arc<Mutex<Self>> {
+        let after = version(history);
+        // An action is still open if there is one to redo: all others were dropped.
+        let is_open = history.call("has_redo", &[]).booleanize();
+        let last = lock(&LINES).get(&key).and_then(Weak::upgrade);
+        // One that is open may be merged with the last action, or not: its steps are in order in any case.
+        let last = last.filter(|line| (is_open || after == before) && lock(line).versions.contains(&before));
+        let line = last.unwrap_or_else(|| {
+            let new = Arc::new(Mutex::new(Self { steps: Vec::new(), done: 0, versions: [after; 2] }));
+            let mut lines = lock(&LINES);
+            lines.retain(|_, line| line.strong_count() > 0);
+            lines.insert(key, Arc::downgrade(&new));
             new
-        })
+        });
+        if is_open {
+            lock(&line).versions = [before, before + 1];
+        }
+        line
     }
 
-    /// Adds a step. Returns the first ones, if the history has dropped them, and any that are undone.
-    fn add(&mut self, step: Arc<Step>) -> Vec<Arc<Step>> {
-        let mut gone: Vec<_> = self.steps.drain(self.done..).collect();
-        let is_used = |step: &Arc<Step>| Arc::strong_count(step) > 1;
-        self.steps.push_back(step);
-        // One between others leads to them.
-        let first = self.steps.iter().position(is_used).unwrap_or(0);
-        gone.extend(self.steps.drain(..first));
+    /// Adds a step, which is done as those before it are. Returns its index, and the steps that were undone.
+    fn add(&mut self, step: &Arc<Step>) -> (usize, Vec<Arc<Step>>) {
+        let gone = self.steps.split_off(self.done);
+        self.steps.push(Arc::clone(step));
         self.done = self.steps.len();
-        gone
+        (self.done - 1, gone)
     }
 
-    /// Returns the next step to set on the way to where this one is done or undone, and counts it. `None` if it is there.
-    fn next(&mut self, step: &Arc<Step>, side: usize) -> Option<Arc<Step>> {
-        let is_step = |index: &usize| self.steps.get(*index).is_some_and(|other| Arc::ptr_eq(other, step));
-        let near = (self.done + side).wrapping_sub(1);
-        let index = Some(near).filter(is_step).or_else(|| (0..self.steps.len()).find(is_step))?;
+    /// Returns the next step to set on the way to where one is done or undone, and counts it. `None` if it is there.
+    fn next(&mut self, step: &Arc<Step>, index: usize, side: usize) -> Option<Arc<Step>> {
+        if !self.steps.get(index).is_some_and(|other| Arc::ptr_eq(other, step)) {
+            // A setter has committed while it was undone.
+            return Some(Arc::clone(step));
+        }
         match side {
             0 if self.done > index => self.done -= 1,
             1 if self.done <= index => self.done += 1,

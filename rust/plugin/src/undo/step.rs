@@ -20,9 +20,13 @@ use crate::objects::{Listed, Names, PropertyPath, SCRIPT, metadata_name, moved_b
 use crate::value::states::{BATCH, Span, State, States};
 use crate::value::string_cache::Texts;
 
-/// Classes whose objects only lose parts by a method.
-const CLEARED: [(&str, &str); 4] =
-    [("Animation", "clear"), ("MeshLibrary", "clear"), ("Skeleton3D", "clear_bones"), ("Theme", "clear")];
+/// Classes whose objects only lose parts by a method, and the ends of names by which a part is what it is for as long as it is there.
+const CLEARED: [(&str, &str, Option<&str>); 4] = [
+    ("Animation", "clear", Some("/type")),
+    ("MeshLibrary", "clear", None),
+    ("Skeleton3D", "clear_bones", Some("/name")),
+    ("Theme", "clear", None),
+];
 const ADDED: Why = "the edit has added it, and nothing removes it";
 const LOST: Why = "the edit has added or removed it, and its value could not be recorded";
 
@@ -57,6 +61,8 @@ struct Changed {
     narrowed: Option<Narrowed>,
     /// Both states: their bytes, and what is kept beside them. `None` if the object did not have the property.
     states: [Option<(Version, Arc<[Slot]>)>; 2],
+    /// Whether the object stored it on either side.
+    is_stored: [bool; 2],
     /// True if one of them could not be encoded.
     is_lost: bool,
 }
@@ -95,7 +101,8 @@ impl Step {
         let mut first = 0;
         let target = |(part, edits, is_whole): &(&Part, &[Change], bool)| {
             let changed = |edit: &Change| {
-                Changed::new(part, edit.property, edit.narrowed.filter(|_| !is_whole), changes.states(edit))
+                let narrowed = edit.narrowed.filter(|_| !is_whole);
+                Changed::new(part, edit.property, narrowed, changes.states(edit), edit.is_stored)
             };
             let mut changed: Vec<_> = edits.iter().map(changed).collect();
             let (mut names, mut far) = (Arc::clone(&part.names), Arc::default());
@@ -212,29 +219,36 @@ impl Target {
             let metadata = known.filter_map(|of| metadata_name(&self.names.texts[of.property]));
             metadata.for_each(|name| engine::remove_meta(self.object.value(), &name));
         }
+        let cleared = CLEARED.iter().find(|(class, ..)| self.class == *class);
+        let is_part = |of: &Changed, end: &str| self.names.texts[of.property].ends_with(end);
+        let is_other = |end: Option<&str>| end.is_some_and(|end| self.changed.iter().any(|of| is_part(of, end)));
+        // Nothing that was not recorded.
+        if let Some((_, clear, end)) = cleared
+            && (is_other(*end) || !self.added(side).is_empty())
+            && self.has_all()
+        {
+            self.object.value().variant().call(*clear, &[]);
+            self.write(0..self.names.paths.len(), goals);
+            return true;
+        }
         self.write(self.changed.iter().map(|of| of.property), goals);
         let added = self.added(side);
-        match CLEARED.iter().find(|(class, _)| self.class == *class) {
-            // Nothing that was not recorded.
-            Some((_, clear)) if !added.is_empty() && self.has_all() => {
-                self.object.value().variant().call(*clear, &[]);
-                self.write(0..self.names.paths.len(), goals);
-            }
-            Some(_) => {}
-            None => {
-                let object = self.object.value();
-                let before = |at: &usize| Slot::with(|slot| _ = self.names.paths[*at].read(object, slot));
-                let before: Vec<_> = added.iter().map(before).collect();
-                for at in &added {
-                    self.names.paths[*at].write(object, Slot::new().value());
-                }
-                // What null does not remove it makes into something else.
-                let left: HashSet<_> =
-                    if added.is_empty() { HashSet::default() } else { self.added(side).into_iter().collect() };
-                for (at, value) in added.iter().zip(&before).filter(|(at, _)| left.contains(at)) {
-                    self.names.paths[*at].write(object, value.value());
-                }
-            }
+        // What was not there. What was there, but was not stored, has its value.
+        let mut gone = added.clone();
+        gone.retain(|&at| {
+            cleared.is_none() && changed_at(&self.changed, at).is_some_and(|of| of.states[side].is_none())
+        });
+        let object = self.object.value();
+        let before = |at: &usize| Slot::with(|slot| _ = self.names.paths[*at].read(object, slot));
+        let before: Vec<_> = gone.iter().map(before).collect();
+        for at in &gone {
+            self.names.paths[*at].write(object, Slot::new().value());
+        }
+        // What null does not remove it makes into something else.
+        let left: HashSet<_> =
+            if gone.is_empty() { HashSet::default() } else { self.added(side).into_iter().collect() };
+        for (at, value) in gone.iter().zip(&before).filter(|(at, _)| left.contains(at)) {
+            self.names.paths[*at].write(object, value.value());
         }
         !added.is_empty()
     }
@@ -272,9 +286,9 @@ impl Target {
         Listed::of(self.object.value()).stored().iter().all(|name| known.contains(name))
     }
 
-    /// Returns the properties that the object stores, and did not have on this side.
+    /// Returns the properties that the object stores, and did not on this side.
     fn added(&self, side: usize) -> Vec<usize> {
-        let gone = self.changed.iter().filter(|of| of.states[side].is_none());
+        let gone = self.changed.iter().filter(|of| of.states[side].is_none() || !of.is_stored[side]);
         // Metadata is removed in any case.
         let is_other = |of: &&Changed| metadata_name(&self.names.texts[of.property]).is_none();
         let mut gone: Vec<_> = gone.filter(is_other).map(|of| of.property).collect();
@@ -292,7 +306,13 @@ fn changed_at(changed: &[Changed], property: usize) -> Option<&Changed> {
 
 impl Changed {
     /// Keeps the old and the new state, which share data.
-    fn new(part: &Part, property: usize, narrowed: Option<Narrowed>, states: [Option<State<'_>>; 2]) -> Self {
+    fn new(
+        part: &Part,
+        property: usize,
+        narrowed: Option<Narrowed>,
+        states: [Option<State<'_>>; 2],
+        is_stored: [bool; 2],
+    ) -> Self {
         let kept = |state: State<'_>| state.kept.iter().map(Slot::of).collect::<Arc<[Slot]>>();
         let is_same =
             matches!(states, [Some(old), Some(new)] if old.kept.len() == new.kept.len() && old.keeps_same(new));
@@ -304,7 +324,7 @@ impl Changed {
             last = Some(Arc::clone(&kept));
             Some((Version::new(part.id, &part.names.texts[property], state.bytes), kept))
         });
-        Self { property, narrowed, states, is_lost }
+        Self { property, narrowed, states, is_stored, is_lost }
     }
 
     /// Adds the state of one side. If a part of the value changed, the rest of it stays as it is.
