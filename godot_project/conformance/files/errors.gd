@@ -11,6 +11,8 @@ const VALUES: Array = [1, "two", [3.0, &"four"]]
 const WITHOUT_RIGHTS := 'exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"'
 ## Files of at most 32 KiB; where dash and bash count differently, 64.
 const WITHOUT_SPACE := "trap '' XFSZ; ulimit -f 64; exec \"$@\""
+## Of empty files.
+const WITHOUT_ANY := "trap '' XFSZ; ulimit -f 0; exec \"$@\""
 
 var _code := 0
 
@@ -89,6 +91,7 @@ func test_without_rights() -> void:
 
 func test_without_space() -> void:
 	_check_probe("fill", ["new.bin", "old.bin"], folder, 0x1ff, WITHOUT_SPACE, ERR_FILE_CANT_WRITE)
+	_check_probe("full", ["new.bin", "old.bin"], folder, 0x1ff, WITHOUT_ANY, ERR_FILE_CANT_WRITE)
 
 
 ## The process finds a file or a folder with these permissions. The old file is as it was, and alone.
@@ -155,6 +158,9 @@ func run_alone() -> void:
 				_check_save(to, [1, 2], [-1, FileAccess.COMPRESSION_ZSTD])
 			"fill":
 				_fill(to)
+			"full":
+				_check_save(to, [1, 2], ALL_MODES.slice(0, 3))
+				check_forms("save_vars", [to, [1], false, -1, "pass"], _code, _code, ['cannot save "%s": ' % to])
 			"append":
 				_append(to)
 	finish()

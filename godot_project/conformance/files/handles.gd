@@ -106,6 +106,30 @@ func test_many_tasks() -> void:
 			tasks.clear()
 
 
+## Where there is no room at all, all tasks give up together, not one after the other.
+func test_no_room() -> void:
+	if not _begins():
+		return
+	check_int(VarBatch.save_var(path, 1), OK, "saving")
+	for threads: int in [0, 1]:
+		VarBatch.set_thread_count(threads)
+		var taken := _take(0)
+		var begun := Time.get_ticks_msec()
+		var tasks: Array[VarBatchTask] = []
+		for index: int in 10:
+			tasks.append(VarBatch.load_var_async(path))
+			for method: String in ["save_var_async", "append_vars_async"]:
+				tasks.append(call_method(method, ["%s/%s-%d" % [folder, method, index], [index]]))
+		for task in tasks:
+			logged(task.wait)
+			check_int(task.get_error(), FULL, "without room")
+		var passed := Time.get_ticks_msec() - begun
+		# The second time there has been none for long.
+		check(passed > (1500 if threads == 0 else 0) and passed < 10_000, "%d ms, %d threads" % [passed, threads])
+		taken.clear()
+	VarBatch.set_thread_count(0)
+
+
 ## A whole backup is loaded, or it is said that there is no handle for it; and not instead of a newer file that is whole.
 func test_loads() -> void:
 	if not _begins():

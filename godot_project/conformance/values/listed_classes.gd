@@ -203,8 +203,7 @@ func test_properties_that_no_list_has() -> void:
 	animation.add_track(Animation.TYPE_VALUE)
 	animation.track_insert_key(0, 0.5, 3)
 	_check_same(VarBatch.bytes_to_var(var_to_bytes_with_objects(animation), [&"Animation"]), animation, "Animation")
-	var path := "res://conformance/support/free_list.gd"
-	var properties := {"script": path, "any_a": 1, "other": 2, "metadata/c": 3, "held": 5, "shared": "changed"}
+	var properties := {"script": "res://conformance/support/free_list.gd", "any_a": 1, "other": 2, "metadata/c": 3, "held": 5, "shared": "changed"}
 	var decode := call_method.bind(&"bytes_to_var", [Values.object("RefCounted", properties), [FreeList]])
 	var found: FreeList = expect_logged(decode, 0, 1, "skipped 3 properties")
 	check_value(FreeList.shared, "untouched", "a static variable")
@@ -218,7 +217,8 @@ func test_arguments() -> void:
 	var cases: Dictionary = {
 		[5]:
 		"expected a script or the name of a class that can be instantiated, found int, at index 0 of allow_objects",
-		[Item, null]: "found Nil, at index 1 of allow_objects",
+		[Item, null]: "found null, at index 1 of allow_objects",
+		[(Engine.get_main_loop() as SceneTree).root.get_node_or_null(^"none")]: "found null, at index 0 of allow_objects",
 		["NoSuchClass"]: 'found "NoSuchClass", at index 0',
 		[&"CanvasItem"]: 'found "CanvasItem" (write {"extends": [&"CanvasItem"]} for what extends it)',
 		{"extends": [&"OS"]}: 'found "OS", at index 0 of key "extends"',

@@ -5,7 +5,7 @@ use godot::classes::{ClassDb, Engine, Script};
 use godot::prelude::*;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader};
 
-use super::listed::LIST_METHODS;
+use super::listed::{LIST_METHODS, alive};
 use crate::engine::{self, Slot, Value};
 use crate::report::{NAME, PATH, short};
 use crate::value::budget::{can_make, is_single};
@@ -226,8 +226,7 @@ impl Class {
             Self { class, script: None }
         } else {
             let Ok(script) = value.variant().try_to::<Gd<Script>>() else {
-                let kind = value.view().kind();
-                let found = if kind == Kind::Object { engine::class_of(value).to_string() } else { kind.name().into() };
+                let found = alive(value).map_or_else(str::to_owned, |_| engine::class_of(value).to_string());
                 let advice = if found == "GDScriptNativeClass" { " (write &\"Curve\" instead of Curve)" } else { "" };
                 return Err(format!("{expected}, found {found}{advice}"));
             };

@@ -183,6 +183,10 @@ pub fn open_code(error: &io::Error) -> EngineError {
     match error.kind() {
         io::ErrorKind::NotFound => EngineError::ERR_FILE_NOT_FOUND,
         _ if is_exhausted(error) => EngineError::ERR_CANT_ACQUIRE_RESOURCE,
+        // By the head of a new file.
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            EngineError::ERR_FILE_CANT_WRITE
+        }
         // Another file than one of values, which stays.
         io::ErrorKind::InvalidData => Cause::Foreign.into(),
         io::ErrorKind::InvalidInput if cfg!(windows) => EngineError::ERR_INVALID_PARAMETER,

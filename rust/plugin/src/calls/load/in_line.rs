@@ -27,14 +27,13 @@ pub struct InLine<L> {
     load: L,
     is_open: bool,
     room: Option<WriteTicket>,
-    tried: u32,
 }
 
 impl<L: Opens> InLine<L> {
     /// Opens the file now if it is the first, so that it is that of this moment.
     pub fn new(load: L) -> Self {
         let room = load.at().map(room_for);
-        let mut this = Self { load, is_open: false, room, tried: 0 };
+        let mut this = Self { load, is_open: false, room };
         this.open();
         this
     }
@@ -47,8 +46,7 @@ impl<L: Opens> InLine<L> {
         if self.room.as_ref().is_some_and(|room| !room.is_first()) {
             return Some(NextStep::Parked);
         }
-        let failure = self.load.open();
-        self.is_open = failure.is_none_or(|failure| !tries_again(failure, &mut self.tried));
+        self.is_open = !tries_again(self.load.open());
         (!self.is_open).then_some(NextStep::Blocking)
     }
 }

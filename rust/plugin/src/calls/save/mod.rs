@@ -2,6 +2,7 @@
 //! before. A plain call is a save that is run at once, and plans and writes some values at a time; a task plans all first.
 
 mod queued;
+mod room;
 mod target;
 
 use std::fs::File;
@@ -16,10 +17,10 @@ use varbatch_workers::{Threads, join_later};
 
 use self::queued::SHORT;
 pub use self::queued::{JOINED, Queued};
+pub use self::room::tries_again;
 use self::target::{Append, add_append, cancel_append, commit_appends, end_appends, next_append};
 pub use self::target::{
     Holds, NOT_COMPRESSED, Request, SaveTarget, Stored, WriteTicket, add_task, path_of, room_for, to_append, to_save,
-    tries_again,
 };
 use super::encode::{Batch, Form, Plans};
 use crate::engine::{self, HeldBytes, Slot};
@@ -66,8 +67,6 @@ struct Saving<'p, K> {
     /// The position among the calls that write this file; and among the tasks that have one open, of a task.
     ticket: WriteTicket,
     room: Option<WriteTicket>,
-    /// How often that failed for want of room.
-    refused: u32,
     /// Dropped after the ticket, as all that is of the engine.
     plans: Plans<'p, K>,
 }
@@ -90,8 +89,7 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
         let stage = if target.appends { Stage::Wait } else { Stage::Create };
         let (ticket, room) = if flushed.is_some() { target.tickets() } else { (target.ticket(), None) };
         let (max_unflushed, warnings, appends) = (flushed.unwrap_or(usize::MAX), Vec::new(), Vec::new());
-        let (written, unflushed, refused) = (0, 0, 0);
-        Ok(Self { target, stage, written, unflushed, max_unflushed, warnings, appends, ticket, room, refused, plans })
+        Ok(Self { target, stage, written: 0, unflushed: 0, max_unflushed, warnings, appends, ticket, room, plans })
     }
 
     /// Does the next step, and ends the ticket after the last one: a script may keep a task for long. If it fails, as the file
@@ -103,7 +101,7 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
         }
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         self.stage = match self.next(stage, threads) {
-            Err(failure) if is_new && self.room.is_some() && tries_again(&failure, &mut self.refused) => {
+            next if is_new && self.room.is_some() && tries_again(next.as_ref().err()) => {
                 self.stage = Stage::Create;
                 return Ok(NextStep::Blocking);
             }
@@ -130,7 +128,7 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
     }
 
     fn next(&mut self, stage: Stage, threads: &Threads) -> Result<Stage, Failure> {
-        let Self { target, plans, ticket, warnings, room, refused, .. } = self;
+        let Self { target, plans, ticket, warnings, room, .. } = self;
         let not_written = |error| target.not_written(&error);
         Ok(match stage {
             // A later save already replaced the file, so this one need not be written.
@@ -171,7 +169,7 @@ impl<'p, K: KeepWalked<'p, 'p>> Saving<'p, K> {
             }
             Stage::Flush(saver) => Stage::Commit(Box::new(saver.flush(threads).map_err(not_written)?)),
             Stage::Commit(mut flushed) => match commit(target, ticket, &mut flushed) {
-                Err(failure) if room.is_some() && tries_again(&failure, refused) => Stage::Commit(flushed),
+                Err(failure) if room.is_some() && tries_again(Some(&failure)) => Stage::Commit(flushed),
                 committed => {
                     let (stage, aside) = committed?;
                     warnings.extend(aside);

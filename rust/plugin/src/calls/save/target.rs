@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
@@ -12,11 +11,12 @@ use godot::builtin::{AnyArray, GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_storage::compressed::{self, Compression};
 use varbatch_storage::encrypted::{self, Key};
-use varbatch_storage::{AppendError, Contents, LineName, Saver, Ticket, is_exhausted, words};
+use varbatch_storage::{AppendError, Contents, Saver, Ticket, is_exhausted, words};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::Task;
 
 use super::queued::Queued;
+use super::room::room_line;
 use crate::calls::load::{Source, explained, key_of, open_code};
 use crate::engine::{self, DIALECT, FlagArg, HeldBytes};
 use crate::jobs::lock;
@@ -303,34 +303,9 @@ pub fn end_appends(appends: &[Arc<Append>], are_written: bool) {
     }
 }
 
-/// Tasks that have their file open, or are about to, at most: each waits in one of so many lines. A process may have 256 or 1024
-/// open files, and each task opens the new file, the old one and their folder.
-const MAX_OPEN: u64 = 32;
-
-/// The line of a file: one that is slow holds up only those.
-fn room_line(path: &Path) -> LineName {
-    let mut hasher = DefaultHasher::new();
-    path.hash(&mut hasher);
-    (hasher.finish() % MAX_OPEN).to_string().into()
-}
-
 /// Takes the ticket of a task that has to have this file open: it opens it when it is the first in line.
 pub fn room_for(path: &Path) -> WriteTicket {
     WriteTicket(Ticket::take_in(room_line(path)))
-}
-
-/// How often a task tries to open its file while the system has no room for it, and how long it waits between: two seconds.
-const MAX_TRIES: u32 = 400;
-const FULL_PAUSE: Duration = Duration::from_millis(5);
-
-/// True if a task should try again, after a while, as too many files are open.
-pub fn tries_again(failure: &Failure, tried: &mut u32) -> bool {
-    let is_full = failure.code == EngineError::ERR_CANT_ACQUIRE_RESOURCE && *tried < MAX_TRIES;
-    if is_full {
-        *tried += 1;
-        std::thread::sleep(FULL_PAUSE);
-    }
-    is_full
 }
 
 /// How often a waiting thread looks who is the first in line: an earlier call may have become a task meanwhile.
