@@ -1,6 +1,6 @@
 //! What an undo history calls: a step, at its place in the line of those of its action.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use godot::prelude::*;
@@ -62,6 +62,18 @@ impl VarBatchUndoStep {
     }
 }
 
+impl Drop for VarBatchUndoStep {
+    /// Drops an undone step, which the history has discarded, and those behind it. Scripts may run when their objects are freed.
+    fn drop(&mut self) {
+        let Some((line, index)) = self.place.take() else { return };
+        let mut steps = lock(&line);
+        let is_undone = index >= steps.done && steps.has(&self.step, index);
+        let gone = is_undone.then(|| steps.steps.split_off(index));
+        drop(steps);
+        drop(gone);
+    }
+}
+
 /// The steps of an action, in order. An action may have many, of which the engine undoes the first one first, or with
 /// `MERGE_ENDS` calls only the ends. So a step is only undone after those that follow it, and only done again after those
 /// before it; what was done on the way is not done once more. The line ends when the history has dropped all of them.
@@ -69,15 +81,16 @@ struct Line {
     steps: Vec<Arc<Step>>,
     /// How many of them are done. The others were undone.
     done: usize,
-    /// The versions that the history may have with its action as the last one. It is not known yet of one that is still open.
+    /// The first and the last version that the history may have with its action as the last one: one that is open may yet be
+    /// merged. So the line of such actions is that of those that they may be merged with.
     versions: [i64; 2],
 }
 
 /// A history: the instance id of an UndoRedo or EditorUndoRedoManager, and which one of the editor's.
 pub type Key = (i64, i64);
 
-/// The line of the last action that has one, of each history.
-static LINES: Mutex<BTreeMap<Key, Weak<Mutex<Line>>>> = Mutex::new(BTreeMap::new());
+/// The lines of each history, in the order of their actions.
+static LINES: Mutex<BTreeMap<Key, VecDeque<Weak<Mutex<Line>>>>> = Mutex::new(BTreeMap::new());
 
 /// The version of an UndoRedo: each action makes it one more, unless it is merged with the last one.
 pub fn version(history: &mut Gd<Object>) -> i64 {
@@ -90,20 +103,29 @@ impl Line {
         let after = version(history);
         // An action is still open if there is one to redo: all others were dropped.
         let is_open = history.call("has_redo", &[]).booleanize();
-        let last = lock(&LINES).get(&key).and_then(Weak::upgrade);
-        // One that is open may be merged with the last action, or not: its steps are in order in any case.
-        let last = last.filter(|line| (is_open || after == before) && lock(line).versions.contains(&before));
+        let last = Self::last(key);
+        let is_of = |line: &Self| (line.versions[0]..=line.versions[1]).contains(&before);
+        let last = last.filter(|line| (is_open || after == before) && is_of(&lock(line)));
         let line = last.unwrap_or_else(|| {
             let new = Arc::new(Mutex::new(Self { steps: Vec::new(), done: 0, versions: [after; 2] }));
-            let mut lines = lock(&LINES);
-            lines.retain(|_, line| line.strong_count() > 0);
-            lines.insert(key, Arc::downgrade(&new));
+            lock(&LINES).entry(key).or_default().push_back(Arc::downgrade(&new));
             new
         });
         if is_open {
-            lock(&line).versions = [before, before + 1];
+            lock(&line).versions[1] = before + 1;
         }
         line
+    }
+
+    /// Returns the last line of a history, and forgets those that have ended. A history drops its first and its last actions.
+    fn last(key: Key) -> Option<Arc<Mutex<Self>>> {
+        let mut lines = lock(&LINES);
+        let has_ended = |line: &mut Weak<_>| line.strong_count() == 0;
+        lines.retain(|_, of| {
+            while of.pop_front_if(has_ended).or_else(|| of.pop_back_if(has_ended)).is_some() {}
+            !of.is_empty()
+        });
+        lines.get(&key)?.back()?.upgrade()
     }
 
     /// Adds a step, which is done as those before it are. Returns its index, and the steps that were undone.
@@ -114,9 +136,13 @@ impl Line {
         (self.done - 1, gone)
     }
 
+    fn has(&self, step: &Arc<Step>, index: usize) -> bool {
+        self.steps.get(index).is_some_and(|other| Arc::ptr_eq(other, step))
+    }
+
     /// Returns the next step to set on the way to where one is done or undone, and counts it. `None` if it is there.
     fn next(&mut self, step: &Arc<Step>, index: usize, side: usize) -> Option<Arc<Step>> {
-        if !self.steps.get(index).is_some_and(|other| Arc::ptr_eq(other, step)) {
+        if !self.has(step, index) {
             // A setter has committed while it was undone.
             return Some(Arc::clone(step));
         }

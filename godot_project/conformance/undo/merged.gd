@@ -1,0 +1,62 @@
+extends "undo_base.gd"
+## Random histories whose actions are merged, nested, undone and branched off: at each place all is as it was there.
+
+var _objects: Array[Box] = []
+## The states of all objects, by the number of actions that are done.
+var _states: Array[PackedByteArray] = []
+
+
+func test_random_histories() -> void:
+	var random := RandomNumberGenerator.new()
+	random.seed = 1
+	for modes: Array in [[UndoRedo.MERGE_ENDS], [UndoRedo.MERGE_ALL], [0, 1, 2]]:
+		for run: int in 40:
+			_objects.assign([box(0), box([])])
+			_states.assign([_state()])
+			history.clear_history()
+			var steps := PackedStringArray()
+			for step: int in 40:
+				steps.append(_step(random, modes))
+				if not _check("%s, run %d: %s" % [modes, run, steps.slice(-8)]):
+					break
+			while history.undo():
+				_check("%s, run %d, undone" % [modes, run])
+			while history.redo():
+				_check("%s, run %d, done again" % [modes, run])
+
+
+func _step(random: RandomNumberGenerator, modes: Array) -> String:
+	match random.randi() % 8:
+		0, 1:
+			history.undo()
+			return "undo"
+		2, 3:
+			history.redo()
+			return "redo"
+	var named := "ab"[random.randi() % 2]
+	var mode: int = modes[random.randi() % modes.size()]
+	var is_nested := random.randi() % 3 == 0
+	if is_nested:
+		history.create_action(named, mode, random.randi() % 2 == 0)
+	for part: int in 1 + random.randi() % 2 if is_nested else 1:
+		var object := _objects[random.randi() % 2]
+		recorder.record(object, ["value", "other"])
+		object.other += 1
+		if random.randi() % 2 == 0:
+			object.value = [object.value, random.randi()]
+		recorder.commit(history, named, mode)
+	if is_nested:
+		history.commit_action(false)
+	_states.resize(mini(_states.size(), history.get_current_action() + 1))
+	_states.append(_state())
+	return "%s, mode %d, nested %s" % [named, mode, is_nested]
+
+
+func _check(what: String) -> bool:
+	var failed := failures.size()
+	check_bytes(_state(), _states[history.get_current_action() + 1], what)
+	return failures.size() == failed
+
+
+func _state() -> PackedByteArray:
+	return var_to_bytes(_objects.map(func(object: Box) -> Array: return [object.value, object.other]))
