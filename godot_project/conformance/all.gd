@@ -185,20 +185,15 @@ func _tests_of(script: GDScript, suite_name: String) -> Array[StringName]:
 
 
 func _why_skipped(test: String) -> String:
-	if OS.has_feature("web"):
-		for reason: String in IN_BROWSERS:
-			for start: String in IN_BROWSERS[reason]:
-				if test.begins_with(start):
-					return reason
+	for reason: String in IN_BROWSERS if OS.has_feature("web") else {}:
+		if IN_BROWSERS[reason].any(test.begins_with):
+			return reason
 	return ""
 
 
 func _is_kept(suite_name: String, test: StringName) -> bool:
 	var full_name := "%s/%s" % [suite_name, test]
-	for filter: String in _filters:
-		if filter in full_name:
-			return true
-	return _filters.is_empty()
+	return _filters.is_empty() or Array(_filters).any(func(filter: String) -> bool: return filter in full_name)
 
 
 func _fail(where: String, failures: PackedStringArray) -> void:

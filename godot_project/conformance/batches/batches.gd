@@ -1,13 +1,11 @@
 extends "../files/files_base.gd"
-## Many values in one call: the same as one call each, on any number of threads, and the results are nobody
-## else's. In large batches threads read what needs nothing of the engine, and those that need it come after:
-## what they give and what is logged of them is in the order of the buffers.
+## Many values in one call: the same as one call each, on any number of threads. In large batches threads read what
+## needs nothing of the engine, and those that need it come after: all is in the order of the buffers.
 
 ## Read-only, as every constant Array is.
 const CONSTANT_VALUES: Array = [1, "two", [3, 4.5], {"five": 6}]
 ## Kinds of buffers, of which two more have whole objects.
 const KINDS := 10
-const START := "VarBatch.bytes_to_vars: "
 
 ## An Array[int] of 1.5, which is converted, and of a text, which is dropped.
 var _converted := Values.typed_array(TYPE_INT, [7, 1.5, true])
@@ -44,25 +42,17 @@ func test_values_in_any_array() -> void:
 ## many small ones that each thread may take a part of them.
 func test_thread_counts_agree() -> void:
 	var mixed := Values.mixed(300)
-	for type: int in Packed.STRIDES:
-		mixed.append(Packed.make(type, 70001))
-	mixed.append(Packed.make(TYPE_PACKED_STRING_ARRAY, 70001))
+	mixed += range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX).map(func(type: int) -> Variant: return Packed.make(type, 70001))
 	var large: Array = []
-	var small: Array = []
 	for i: int in 64:
 		large.append(Packed.make(TYPE_PACKED_INT32_ARRAY, 1 << 18))
 		large[-1][0] = i
 		large[-1][-1] = -i
-	var same := filled(64, large[0])
-	for i: int in 20_000:
-		small.append(Packed.make(TYPE_PACKED_INT32_ARRAY, i % 20))
-		small[-1].append(i)
-	for values: Array in [mixed, large, same, small]:
+	var small := range(20_000).map(func(i: int) -> Variant: return Packed.make(TYPE_PACKED_INT32_ARRAY, i % 20) + PackedInt32Array([i]))
+	for values: Array in [mixed, large, filled(64, large[0]), small]:
 		var buffers := Values.engine_bytes(values)
 		var decoded := Array(buffers, TYPE_NIL, &"", null).map(bytes_to_var)
-		var frames := PackedByteArray()
-		for buffer: PackedByteArray in buffers:
-			frames.append_array(frame(buffer))
+		var frames := frames_of(buffers)
 		for count: int in Threads.new([1, 2, 3, 0]):
 			var what := "of %d values with thread count %d" % [values.size(), count]
 			check_same(VarBatch.vars_to_bytes(values), buffers, "vars_to_bytes " + what)
@@ -71,7 +61,6 @@ func test_thread_counts_agree() -> void:
 				check_same(back, decoded, "values back " + what)
 
 
-## A change of one result must show in no other result, no input and no later result.
 func test_results_are_independent() -> void:
 	for size: int in [3, 100_000]:
 		var bytes: PackedByteArray = Packed.make(TYPE_PACKED_BYTE_ARRAY, size)
@@ -110,14 +99,12 @@ func test_inputs_are_unchanged() -> void:
 	check_same(buffers, sources, "buffers after the call")
 
 
-## Good ones, broken ones, ones with conversions and drops, and what is no buffer, in turns.
 func test_mixed() -> void:
 	for count: int in [16, 1200, 7000]:
 		for step: int in [1, 7]:
 			_check_kinds(count, func(i: int) -> int: return i * step % KINDS, "step %d" % step)
 
 
-## One that needs the engine, or is broken, among many that are not, and nothing but those.
 func test_one_kind() -> void:
 	for kind: int in KINDS:
 		for place: int in [0, 700, 1399]:
@@ -131,7 +118,6 @@ func test_full_objects() -> void:
 	_check_kinds(7000, func(i: int) -> int: return [10, 11, 0, 2, 4][i % 5], "full objects", true)
 
 
-## A batch of buffers whose kinds [param of] gives for each index.
 func _check_kinds(size: int, of: Callable, what: String, objects := false) -> void:
 	var buffers: Array = []
 	var expected: Array = []
@@ -141,15 +127,11 @@ func _check_kinds(size: int, of: Callable, what: String, objects := false) -> vo
 	var before := buffers.duplicate()
 	var is_warning := func(line: String) -> bool: return line.begins_with(WARNING)
 	var code := OK if Array(lines).all(is_warning) else -1
-	var texts := PackedStringArray()
-	for line: String in bounded(lines, OF_BUFFERS):
-		texts.append(line.replace(START, ""))
 	for count: int in Threads.new([1, 2, 3, 8]):
-		check_forms("bytes_to_vars", [buffers, objects], expected, code, texts, true)
+		check_forms("bytes_to_vars", [buffers, objects], expected, code, bounded(lines, OF_BUFFERS), true)
 	check_same(buffers, before, "the buffers, %d, %s" % [size, what])
 
 
-## Adds a buffer of one of the KINDS, what it gives, and the line about it.
 func _add(kind: int, i: int, buffers: Array, expected: Array, lines: PackedStringArray, objects: bool) -> void:
 	var bytes := PackedByteArray()
 	match kind:
@@ -162,18 +144,15 @@ func _add(kind: int, i: int, buffers: Array, expected: Array, lines: PackedStrin
 		3:
 			buffers.append([5, "no buffer", null, [PackedByteArray()]][i % 4])
 			expected.append(null)
-			var type := type_string(typeof(buffers[-1]))
-			lines.append(START + "buffer %d: expected a PackedByteArray, found %s" % [i, type])
+			lines.append("buffer %d: expected a PackedByteArray, found %s" % [i, type_string(typeof(buffers[-1]))])
 			return
 		4:
 			bytes = _converted
 		5:
 			bytes = _dropped
-			var text := "dropped"
-			if errors.is_open():
-				text = logged(func() -> void: VarBatch.bytes_to_var(bytes))[0]
-			text = text.trim_prefix(WARNING + "VarBatch.bytes_to_var: ")
-			lines.append(WARNING + START + "buffer %d: %s" % [i, text])
+			var logs := logged(call_method.bind(&"bytes_to_var", [bytes]))
+			var text := logs[0].trim_prefix(WARNING + "VarBatch.bytes_to_var: ") if errors.is_open() else "dropped"
+			lines.append(WARNING + "buffer %d: %s" % [i, text])
 		6:
 			# It is converted, and what follows is broken.
 			bytes = Values.header(TYPE_ARRAY) + Values.u32(2) + _converted
@@ -190,4 +169,4 @@ func _add(kind: int, i: int, buffers: Array, expected: Array, lines: PackedStrin
 	expected.append(quietly(bytes.decode_var.bind(0, objects)))
 	var reason := VarBatch.validate([bytes], objects)[0]
 	if not reason.is_empty():
-		lines.append(START + "buffer %d: %s" % [i, reason])
+		lines.append("buffer %d: %s" % [i, reason])

@@ -20,10 +20,7 @@ func test_zeros() -> void:
 	var corrupt := ERR_FILE_CORRUPT
 	check_forms("frames_to_vars", [zeros], filled(count), ERR_FILE_CORRUPT, _frames(count), true)
 	check_forms("load_vars", [path], [], corrupt, [of_file + "value 0: " + ZEROS % [zeros.size(), 0]], true)
-	var file := FileAccess.open_compressed(path, FileAccess.WRITE, FileAccess.COMPRESSION_ZSTD)
-	for i: int in 4:
-		file.store_buffer(zeros)
-	file.close()
+	write(path, filled_bytes(4 << 20), FileAccess.COMPRESSION_ZSTD)
 	var texts := _in_file(of_file, _frames(4 * count))
 	for threads: int in Threads.new([1, 2]):
 		check_forms("load_vars", [path], filled(4 * count), corrupt, texts, true)
@@ -32,16 +29,12 @@ func test_zeros() -> void:
 
 func test_bad_buffers() -> void:
 	var buffers := filled(100_000, PackedByteArray())
-	var texts := PackedStringArray()
-	for i: int in MAX_LINES:
-		texts.append("buffer %d: " % i + EMPTY % 0)
+	var texts: Array = range(MAX_LINES).map(func(i: int) -> String: return "buffer %d: " % i + EMPTY % 0)
 	texts.append(MORE % (buffers.size() - MAX_LINES) + OF_BUFFERS)
 	var started := Time.get_ticks_msec()
-	var nulls := filled(buffers.size())
 	for threads: int in Threads.new(THREAD_COUNTS):
-		check_forms("bytes_to_vars", [buffers], nulls, ERR_FILE_EOF, texts, true)
+		check_forms("bytes_to_vars", [buffers], filled(buffers.size()), ERR_FILE_EOF, texts, true)
 	check_time(started, MAX_MSEC, "all of them")
-	# validate() is where all of them are.
 	var reasons := VarBatch.validate(buffers)
 	check_int(reasons.count(EMPTY % 0), buffers.size(), "reasons")
 
@@ -51,8 +44,7 @@ func test_the_end_of_a_stream() -> void:
 	var frames := filled_bytes(400)
 	frames += Values.u32(9) + Values.u32(TYPE_INT)
 	var texts := _frames(100).slice(0, MAX_LINES - 1)
-	var end := "value 100: expected 9 more bytes for the payload of a frame, found 4, at byte 404"
-	texts.append_array([end, MORE % 81])
+	texts.append_array(["value 100: expected 9 more bytes for the payload of a frame, found 4, at byte 404", MORE % 81])
 	check_forms("frames_to_vars", [frames], filled(100), ERR_FILE_CORRUPT, texts, true)
 	write(path, frames)
 	texts[-2] = "value 100: the file is cut off, or the length of a value is damaged, 5 bytes are missing, at byte 404"
@@ -61,32 +53,26 @@ func test_the_end_of_a_stream() -> void:
 
 
 func test_undo() -> void:
-	var texts := PackedStringArray()
-	for i: int in MAX_LINES:
-		texts.append("VarBatchUndoRecorder.record_all: object %d: expected an object, found null" % i)
-	texts.append("VarBatchUndoRecorder.record_all: " + MORE % 480)
-	expect_lines(VarBatchUndoRecorder.new().record_all.bind(filled(500)), texts)
+	const START := "VarBatchUndoRecorder.record_all: "
+	var texts: Array = range(MAX_LINES).map(func(i: int) -> String: return START + "object %d: expected an object, found null" % i)
+	var recorder := VarBatchUndoRecorder.new()
+	expect_lines(recorder.record_all.bind(filled(500)), texts + [START + MORE % 480])
 
 
-## What is kept of failed values does not grow with their number.
 func test_memory() -> void:
 	if OS.get_static_memory_usage() == 0:
 		return  # a release build does not count
 	var frames := filled_bytes(4 << 20)
 	var before := OS.get_static_memory_usage()
-	var results: Array[Array] = []
-	logged(func() -> void: results.append(VarBatch.frames_to_vars(frames)))
+	logged(call_method.bind(&"frames_to_vars", [frames]))
 	var grown := OS.get_static_memory_usage() - before
 	# A null takes 24 bytes, and an array has room for up to twice as many.
-	check(grown < results[0].size() * 24 * 2 + (1 << 20), "grew by %d bytes" % grown)
+	check(grown < (returned as Array).size() * 24 * 2 + (1 << 20), "grew by %d bytes" % grown)
 
 
 func _frames(count: int) -> PackedStringArray:
-	var texts := PackedStringArray()
-	for i: int in MAX_LINES:
-		texts.append("value %d: " % i + EMPTY % (4 * i + 4))
-	texts.append(MORE % (count - MAX_LINES))
-	return texts
+	var texts: Array = range(MAX_LINES).map(func(i: int) -> String: return "value %d: " % i + EMPTY % (4 * i + 4))
+	return PackedStringArray(texts + [MORE % (count - MAX_LINES)])
 
 
 func _in_file(file: String, texts: PackedStringArray) -> PackedStringArray:

@@ -13,19 +13,15 @@ func _init() -> void:
 	for type: int in [TYPE_PACKED_INT32_ARRAY, TYPE_PACKED_STRING_ARRAY]:
 		_values.append(Packed.make(type, 20_000))
 		_buffers.append(var_to_bytes(_values[-1]))
-	for buffer: PackedByteArray in _buffers:
-		_frames.append_array(frame(buffer))
-		_expected.append(var_to_bytes_with_objects(bytes_to_var(buffer)))
+	_frames = frames_of(_buffers)
+	_expected = Values.engine_bytes(_buffers.map(bytes_to_var), true)
 
 
-## A bad buffer on another thread: null and an error line, as anywhere.
 func test_errors_on_a_thread() -> void:
-	var bad: Array = [_buffers[0], PackedByteArray([1, 2]), _buffers[0]]
-	var decode := call_method.bind(&"bytes_to_vars", [bad]).unbind(1)
+	var decode := call_method.bind(&"bytes_to_vars", [[_buffers[0], PackedByteArray([1, 2]), _buffers[0]]]).unbind(1)
 	var run := func() -> Array: return end_threads(start_threads(1, decode))[0]
-	var found: Array = expect_errors(run, 1, "VarBatch.bytes_to_vars: buffer 1: ")
 	var good: Variant = bytes_to_var(_buffers[0])
-	check_same(found, [good, null, good], "values on a thread")
+	check_same(expect_errors(run, 1, "VarBatch.bytes_to_vars: buffer 1: "), [good, null, good], "values on a thread")
 
 
 func test_thread_count() -> void:

@@ -42,7 +42,6 @@ func test_thread_count_changes_under_way() -> void:
 	check_no_problems()
 
 
-## Called before any thread.
 func prepare() -> void:
 	pass
 

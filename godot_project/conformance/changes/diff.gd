@@ -1,7 +1,6 @@
 extends "../support/suite.gd"
 ## What `diff` tells a script: the path, the operation, the old and the new value of each change. Each list of changes is
-## patched too, and taken back again. Bytes that are no values, deltas that are none, changes that do not fit, and what
-## stands in the place of a pair: one line for each, nothing as its result, and the others as ever.
+## patched too, and taken back again. What does not fit: one line for each, nothing as its result, and the others as ever.
 
 const Edits := preload("random_edits.gd")
 const SavedItem := preload("../support/saved_item.gd")
@@ -27,7 +26,6 @@ func test_what_a_change_is() -> void:
 	check_value(changes[0], {"path": [0], "op": SET, "old": 1, "new": 2}, "a change")
 	var entry := VarBatch.diff(var_to_bytes({}), var_to_bytes({7: 8}))[0]
 	check_value(entry, {"path": [7], "op": INSERT, "old": null, "new": 8, "index": 0}, "a change of an entry")
-	# They belong to the caller.
 	(changes[0].path as Array).append("mine")
 	changes[0].op = "mine"
 	changes.append({})
@@ -43,12 +41,10 @@ func test_nothing() -> void:
 func test_changes() -> void:
 	var ints: Array[int] = [1, 2]
 	var longs := PackedInt64Array([1])
-	var named: Dictionary[StringName, float] = {&"x": 1.0}
 	var other: Dictionary[StringName, float] = {&"x": 2.0}
 	var texts := PackedStringArray(["a", "日本語", "", "d"])
 	var more := PackedStringArray(["語", "more"])
 	for row: Array in [
-		# All of the value.
 		[1, 1.0, [_put([], 1, 1.0)]],
 		[^"a:b", ^"a:c", [_put([], ^"a:b", ^"a:c")]],
 		[[1, 2], ints, [_put([], [1, 2], ints)]],
@@ -57,13 +53,12 @@ func test_changes() -> void:
 		[[null], [], [_remove([0], null)]],
 		[ints, [1, 3, 4] as Array[int], [_put([1], 2, 3), _insert([2], 4)]],
 		# Entries. Each index is in the order that those before have left.
-		[named, other, [_put([&"x"], 1.0, 2.0)]],
+		[{&"x": 1.0} as Dictionary[StringName, float], other, [_put([&"x"], 1.0, 2.0)]],
 		[{1: 2, 3: 4, 5: 6}, {5: 6}, [_entry(REMOVE, 1, 0, 2), _entry(REMOVE, 3, 0, 4)]],
 		[{1: 2, 3: 4}, {1: 2, 5: null, 3: 4}, [_entry(INSERT, 5, 1, null)]],
 		# A key that has moved goes first, and then comes where it is now.
 		[{1: 2, 3: 4}, {3: 4, 1: 2}, [_entry(REMOVE, 1, 0, 2), _entry(INSERT, 1, 1, 2)]],
 		[{"a": 1}, {&"a": 1}, [_entry(REMOVE, "a", 0, 1), _entry(INSERT, &"a", 0, 1)]],
-		# Elements of packed arrays.
 		[{"p": [longs]}, {"p": [longs + longs]}, [_insert(["p", 0, 1], longs)]],
 		[texts, texts.slice(0, 1) + more + texts.slice(3), [_put([1], texts.slice(1, 3), more)]],
 	]:
@@ -71,13 +66,11 @@ func test_changes() -> void:
 
 
 func test_keys_of_every_type() -> void:
-	var keys: Array = [null, true, -7, 0.5, "text", &"name", Vector2i(3, -4), Color.RED]
-	keys.append_array([^"Node:position", rid_from_int64(77), [1, [2]], {"k": "v"}])
-	keys.append_array([PackedStringArray(["a", "b"]), PackedVector3Array([Vector3.ONE])])
-	keys.append_array([Signal(), Callable()])
-	var before: Dictionary = {}
-	for key: Variant in keys:
-		before[key] = {key: [0, key]}
+	var keys: Array = [
+		null, true, -7, 0.5, "text", &"name", Vector2i(3, -4), Color.RED, ^"Node:position", rid_from_int64(77), [1, [2]],
+		{"k": "v"}, PackedStringArray(["a", "b"]), PackedVector3Array([Vector3.ONE]), Signal(), Callable(),
+	]
+	var before := Values.keyed(keys, func(key: Variant) -> Dictionary: return {key: [0, key]})
 	for key: Variant in keys:
 		var after := before.duplicate(true)
 		after[key][key][1] = "changed"
@@ -112,17 +105,15 @@ func test_ids_of_objects() -> void:
 	check_int(_id(changes[0].old), second.get_instance_id(), "the old value")
 	check_int(_id(changes[0].new), first.get_instance_id(), "the new value")
 	check_bytes(VarBatch.patch(before, changes), after, "patch")
-	var live: Array = [{"path": [first, 0], "op": SET, "old": second, "new": first}]
-	live.append({"path": ["x"], "op": SET, "old": first, "new": second})
+	var live: Array = [_put([first, 0], second, first), _put(["x"], first, second)]
 	check_bytes(VarBatch.patch(before, live), after, "patch with the objects")
 	var nobody := before.duplicate()
 	nobody.encode_s64(nobody.size() - 8, 0x123456789)
 	changes = VarBatch.diff(before, nobody)
 	check_int(_id(changes[0].new), 0x123456789, "an id of nobody")
 	_check_patches([before, nobody], changes, "an id of nobody")
-	var objects: Array[RefCounted] = [first, second, null]
 	var others: Array[RefCounted] = [second, second, first]
-	var bytes: Array[PackedByteArray] = [var_to_bytes(objects), var_to_bytes(others)]
+	var bytes: Array[PackedByteArray] = [var_to_bytes([first, second, null] as Array[RefCounted]), var_to_bytes(others)]
 	changes = VarBatch.diff(bytes[0], bytes[1])
 	check_int(changes.size(), 2, "changes of a typed array")
 	check_bytes(VarBatch.patch(bytes[0], changes), bytes[1], "patch of a typed array")
@@ -137,8 +128,7 @@ func test_whole_objects() -> void:
 	before.content.o = Gradient.new()
 	var after := var_to_bytes_with_objects([before])
 	var changes := VarBatch.diff(bytes, after, true)
-	var expected: Array[Dictionary] = [_put([0, &"number"], 1, 5)]
-	expected.append(_put([0, &"content", "inside", 1], 2, Vector2(1, 2)))
+	var expected: Array[Dictionary] = [_put([0, &"number"], 1, 5), _put([0, &"content", "inside", 1], 2, Vector2(1, 2))]
 	check_value(changes.slice(0, 2), expected, "changes of properties")
 	# An object of another class is told whole, and is one.
 	check_value(changes[2].path, [0, &"content", "o"], "path of an object")
@@ -150,12 +140,10 @@ func test_whole_objects() -> void:
 	var other := SavedItem.new()
 	other.number = 7
 	var made := SavedItem.made
-	var change := {"path": [0], "op": SET, "old": other, "new": 1}
-	expect_errors(call_method.bind(&"patch", [bytes, [change], true]), 1, "expected the old value")
+	expect_errors(call_method.bind(&"patch", [bytes, [_put([0], other, 1)], true]), 1, "expected the old value")
 	check_int(SavedItem.made, made, "objects")
 
 
-## All of the changes, and each of them back.
 func _check(before: Variant, after: Variant, expected: Array[Dictionary]) -> void:
 	var what := "%s to %s" % [str(before).left(40), str(after).left(40)]
 	var bytes: Array[PackedByteArray] = [var_to_bytes(before), var_to_bytes(after)]
@@ -194,10 +182,8 @@ func _entry(op: String, key: Variant, index: int, value: Variant) -> Dictionary:
 func test_bytes_that_are_no_values() -> void:
 	var object := var_to_bytes_with_objects([Resource.new()])
 	var good := var_to_bytes({"a": [1, 2.5, "text"], "p": PackedInt64Array([1, 2]), "n": ^"a/b:c"})
-	var all: Array[PackedByteArray] = [_one + PackedByteArray([1, 2, 3, 4]), object]
-	for size: int in good.size():
-		all.append(good.slice(0, size))
-	for bad: PackedByteArray in all:
+	var all: Array = [_one + PackedByteArray([1, 2, 3, 4]), object]
+	for bad: PackedByteArray in all + range(good.size()).map(func(size: int) -> PackedByteArray: return good.slice(0, size)):
 		# Bytes behind a value are good for others.
 		var reason := VarBatch.validate([bad])[0]
 		reason = reason if reason else "expected nothing after the value, found 4 bytes, at byte 8"
@@ -210,12 +196,10 @@ func test_bytes_that_are_no_values() -> void:
 	check(not VarBatch.diff(object, var_to_bytes([1]), true).is_empty(), "objects are refused")
 
 
-## A delta is applied to no other bytes than those that it was made of.
 func test_deltas_that_are_refused() -> void:
 	var text := "expected a base with the hash %s, found %s for its %d bytes, at byte 1 of the delta"
 	for base: PackedByteArray in [_two, NO_BYTES, _one.slice(0, 7)]:
-		var found := _hash_text(VarBatch.make_delta(base, _one))
-		var line := text % [_hash_text(_delta), found, base.size()]
+		var line := text % [_hash_text(_delta), _hash_text(VarBatch.make_delta(base, _one)), base.size()]
 		check_call(&"apply_delta", [base, _delta], NO_BYTES, [line])
 	var version := "expected version 1 of the delta format, found 9, at byte 0 of the delta"
 	var pairs := [[_one, PackedByteArray([9])], [_one, _delta], [_one, NO_BYTES]]
@@ -251,39 +235,30 @@ func test_what_is_no_pair() -> void:
 		if method != &"diff_batch":
 			expected = Array(expected, TYPE_PACKED_BYTE_ARRAY, &"", null)
 		check_call(method, [pairs], expected, lines)
-	var numbers: Array[int] = [7]
-	var nothing: Array[PackedByteArray] = [NO_BYTES]
-	check_call(&"make_deltas", [numbers], nothing, ["pair 0: " + NO_PAIR + "int"])
+	check_call(&"make_deltas", [[7] as Array[int]], [NO_BYTES] as Array[PackedByteArray], ["pair 0: " + NO_PAIR + "int"])
 
 
-## What a Dictionary has to be, to be a change.
 func test_what_is_no_change() -> void:
 	for other: Variant in [null, 1, "set", [], PackedByteArray([1])]:
 		_refused(other, "expected a Dictionary, found %s" % type_string(typeof(other)))
 	_refused({}, 'expected a value of "op", found none')
 	_refused({"op": "set"}, 'expected a value of "path", found none')
 	for other: Variant in [1, "a", null, PackedInt32Array([0])]:
-		var text := 'expected an Array as "path", found ' + type_string(typeof(other))
-		_refused({"op": "set", "path": other, "new": 1}, text)
+		_refused(_set_to([], 1).merged({"path": other}, true), 'expected an Array as "path", found ' + type_string(typeof(other)))
 	for op: Variant in ["", "x", "Set", "set ", 1, null, &"move"]:
-		var text := 'expected "set", "insert" or "remove" as "op", found %s' % str(op)
-		_refused({"op": op, "path": ["i"], "new": 1}, text)
+		_refused({"op": op, "path": ["i"], "new": 1}, 'expected "set", "insert" or "remove" as "op", found %s' % str(op))
 	for index: Variant in [-1, -9223372036854775808, "x", [], 1.5]:
 		var text := 'expected a non-negative int as "index", found %s' % str(index)
 		_refused({"op": "insert", "path": ["n"], "new": 1, "index": index}, text)
-	# What the engine cannot encode is no value.
-	var deep := [_set_to(["i"], Engines.nested(1100))]
 	var too_deep := 'change 0: "new": expected at most 1024 levels of nesting...'
-	check_call(&"patch", [_bytes, deep], NO_BYTES, [too_deep])
+	check_call(&"patch", [_bytes, [_set_to(["i"], Engines.nested(1100))]], NO_BYTES, [too_deep])
 
 
-## Parts of a change reach the codec as they are. Each text: patch.rs of the codec's tests.
 func test_changes_that_do_not_fit() -> void:
 	var change := {"op": "insert", "path": ["n"], "new": 1, "index": 8}
 	_misfit(change, "expected an index from 0 to 4 to insert into Dictionary, found 8")
 	_misfit({"op": "set", "path": []}, 'expected a new value for "set", found none')
-	change = {"op": "remove", "path": ["p", 0]}
-	_misfit(change, 'expected an old value for "remove", found none', '["p"][0]')
+	_misfit({"op": "remove", "path": ["p", 0]}, 'expected an old value for "remove", found none', '["p"][0]')
 	for other: Variant in ["zz", 0, 1.0, null, &"A"]:
 		_misfit(_set_to([other], 1), "expected an existing key, found no key %s" % var_to_str(other))
 		change = _set_to(["a", 0], 5).merged({"old": other})
@@ -295,7 +270,6 @@ func test_changes_that_do_not_fit() -> void:
 	_misfit(_set_to(["d", 1.5, 0], Engines.nested(1023)), text, '["d"][1.5][0]')
 
 
-## Those before are not kept.
 func test_the_second_of_two() -> void:
 	var first := _set_to(["i"], 1).merged({"old": 4})
 	_refused_all([first, first.duplicate()], 'expected the old value 4, found 1, in change 1 inside ["i"]')
@@ -339,7 +313,6 @@ func _refused_all(changes: Array, text: String) -> void:
 	check_bytes(var_to_bytes(changes), given, "the changes, with: " + text)
 
 
-## The hash of its base as a message shows it.
 func _hash_text(delta: PackedByteArray) -> String:
 	var hash_bytes := delta.slice(1, 9)
 	hash_bytes.reverse()

@@ -4,7 +4,6 @@ extends "../support/suite.gd"
 ## An example is a [code]```gdscript[/code] block of a Markdown page or a [codeblock] of the class help. What it prints
 ## is said by its comments: [code]# Prints TEXT[/code], or [code]# Prints:[/code] and a comment for each line.
 
-
 const HEAD := 'extends "res://conformance/documents/documents.gd".Stage\n'
 const RUN := "\nfunc run() -> void:\n"
 ## Every document with examples, relative to the project's folder.
@@ -48,12 +47,10 @@ func test_examples() -> void:
 
 func _run(example: Dictionary, used: Dictionary) -> void:
 	var code: String = example.code
-	var context := {}
-	for candidate: Dictionary in _contexts:
-		if candidate.of in code:
-			check(context.is_empty(), "%s: two contexts fit" % example.where)
-			context = candidate
-			used[candidate.of] = true
+	var fitting := _contexts.filter(func(context: Dictionary) -> bool: return context.of in code)
+	check(fitting.size() <= 1, "%s: two contexts fit" % example.where)
+	var context: Dictionary = fitting[0] if fitting else {}
+	used[context.get("of")] = true
 	var script := GDScript.new()
 	script.source_code = _source(code, context)
 	if script.reload() != OK:
@@ -64,15 +61,13 @@ func _run(example: Dictionary, used: Dictionary) -> void:
 	_take_printed()
 	await stage.call(&"run")
 	var printed := _take_printed()
-	for failure: String in stage.failures:
-		check(false, "%s: %s" % [example.where, failure])
+	check(stage.failures.is_empty(), "%s: %s" % [example.where, stage.failures])
 	stage.free()
-	for text: String in _take_texts():
-		check(false, "%s: it logged: %s" % [example.where, text])
+	var lines := _take_texts()
+	check(lines.is_empty(), "%s: it logged: %s" % [example.where, lines])
 	if _logger:
 		var expected := printed_lines(code)
 		check(printed == expected, "%s: it says %s, it printed %s" % [example.where, expected, printed])
-	checks += 1
 
 
 func _source(code: String, context: Dictionary) -> String:
@@ -88,7 +83,6 @@ func _add_printed(text: String) -> void:
 	_mutex.unlock()
 
 
-## The lines since the last call.
 func _take_printed() -> PackedStringArray:
 	_mutex.lock()
 	var text := _printed
@@ -128,19 +122,16 @@ static func _all_examples() -> Array[Dictionary]:
 				from = number + 1
 			elif from >= 0 and line == end:
 				var code := "\n".join(lines.slice(from, number)).dedent()
-				if is_help:
-					code = code.xml_unescape()
+				code = code.xml_unescape() if is_help else code
 				examples.append({"where": "%s:%d" % [path.get_file(), from + 1], "code": code})
 				from = -1
 	return examples
 
 
-## Whether it holds functions, and so is the body of a class, not of a function.
 static func is_class_body(code: String) -> bool:
 	return code.begins_with("func ") or "\nfunc " in code
 
 
-## The lines that an example says it prints.
 static func printed_lines(code: String) -> PackedStringArray:
 	var lines := PackedStringArray()
 	var is_list := false
@@ -174,12 +165,9 @@ class Stage:
 	var failures: PackedStringArray = []
 
 	func _init() -> void:
-		var bar := ProgressBar.new()
-		bar.name = "ProgressBar"
-		add_child(bar)
-		var sprite := Sprite2D.new()
-		sprite.name = "Sprite2D"
-		add_child(sprite)
+		for child: Node in [ProgressBar.new(), Sprite2D.new()]:
+			child.name = child.get_class()
+			add_child(child)
 
 	func expect(is_good: bool, what: String) -> void:
 		if not is_good:

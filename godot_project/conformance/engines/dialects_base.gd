@@ -78,26 +78,18 @@ static func floats(numbers: PackedFloat32Array) -> String:
 	return numbers.to_byte_array().hex_encode()
 
 
-## The id that a type has in another engine, -1 for none.
 func id_in(type: int, dialect: VarBatch.Dialect) -> int:
 	return _ids[type][OTHERS[dialect]]
 
 
-## Whether the other engine can have a value, with all that is in it. A StringName can be a String.
 func has_place(value: Variant, dialect: VarBatch.Dialect) -> bool:
 	var type := typeof(value)
 	if type != TYPE_STRING_NAME and id_in(type, dialect) < 0:
 		return false
-	var is_placed := func(part: Variant) -> bool: return has_place(part, dialect)
-	if value is Dictionary:
-		var table: Dictionary = value
-		return table.keys().all(is_placed) and table.values().all(is_placed)
-	if value is Array:
-		return Array(value as Array, TYPE_NIL, &"", null).all(is_placed)
-	return true
+	var parts: Array = value.keys() + value.values() if value is Dictionary else value if value is Array else []
+	return Array(parts, TYPE_NIL, &"", null).all(func(part: Variant) -> bool: return has_place(part, dialect))
 
 
-## A value as it comes back from the other engine, which keeps less of it.
 func as_kept(value: Variant, dialect: VarBatch.Dialect) -> Variant:
 	match typeof(value):
 		TYPE_STRING_NAME:
@@ -112,13 +104,10 @@ func as_kept(value: Variant, dialect: VarBatch.Dialect) -> Variant:
 				kept[as_kept(key, dialect)] = as_kept(value[key], dialect)
 			return kept
 		TYPE_ARRAY:
-			var array: Array = value
-			var has_type := dialect == PANDEMONIUM and id_in(array.get_typed_builtin(), dialect) >= 0
-			if not array.is_typed() or not has_type:
-				array = Array(array, TYPE_NIL, &"", null)
-			for i: int in array.size():
-				array[i] = as_kept(array[i], dialect)
-			return array
+			var type: int = value.get_typed_builtin()
+			var has_type := dialect == PANDEMONIUM and id_in(type, dialect) >= 0
+			var elements: Array = value.map(as_kept.bind(dialect))
+			return Array(elements, type, value.get_typed_class_name(), null) if has_type else elements
 	# A build with single precision keeps components of 32 bits.
 	var is_packed := typeof(value) in Values.PACKED_VECTORS
 	if not is_packed and not Values.FLOAT_COMPONENTS.has(typeof(value)):

@@ -35,7 +35,6 @@ func engine_value_of_all(bytes: PackedByteArray, objects: bool, what: String) ->
 	return value
 
 
-## The bytes of one engine as those of another; see good() for the warning.
 func translated(bytes: PackedByteArray, from: int, to: int, warning: String, what: String) -> PackedByteArray:
 	return good(call_method.bind(&"transcode", [bytes, from, to]), warning, what)
 
@@ -65,7 +64,6 @@ func good(action: Callable, warning: String, what: String) -> Variant:
 
 ## One line of a file of vectors that a real Godot 3 filled in: see rust/codec/tests/vectors/.
 class Vectors:
-	extends RefCounted
 	## Behind the name of a vector that is about objects with their properties.
 	const OBJECTS := " (objects)"
 	## Behind the name of one that holds for that version alone.
@@ -84,8 +82,7 @@ class Vectors:
 		var vectors: Array[RefCounted] = []
 		for line: String in FileAccess.get_file_as_string(path).split("\n", false):
 			var vector := Vectors.new()
-			for part: String in line.split("|"):
-				vector.parts.append(part.strip_edges())
+			vector.parts = Array(line.split("|")).map(func(part: String) -> String: return part.strip_edges())
 			vector.name = vector.parts[0]
 			vector.objects = vector.name.ends_with(OBJECTS)
 			var is_of_another := func(other: String) -> bool: return other != version and VERSION % other in vector.name
@@ -112,7 +109,6 @@ class Vectors:
 ## For each vector that is not the same here as in Godot 3: why. What is not named has to be the
 ## same, and what is named has to differ, so that nothing stays in the list that is mended.
 class Reasons:
-	extends RefCounted
 	## What differs: what Godot 4 writes of the value, what comes back from its bytes, what is written
 	## of the value, and what Godot 3 then reads of these two.
 	enum { AGAIN, BACK, WRITTEN, BACK_READ, WRITTEN_READ }

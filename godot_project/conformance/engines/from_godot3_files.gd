@@ -29,9 +29,7 @@ const COMPRESSED: Dictionary[String, FileAccess.CompressionMode] = {
 
 
 func test_all_types_are_there() -> void:
-	var seen := {}
-	for vector: Vectors in _written():
-		seen[vector.bytes(BYTES_PART)[0]] = true
+	var seen := Values.keyed(_written().map(func(vector: Vectors) -> int: return vector.bytes(BYTES_PART)[0]), str)
 	check(_written().size() >= 150, "only %d values" % _written().size())
 	check_int(seen.size(), 27, "types")
 
@@ -43,9 +41,8 @@ func test_they_are_values_of_godot_4() -> void:
 		var here := _translated(vector)
 		var value: Variant = engine_value_of_all(here, vector.objects, vector.name)
 		check_int(typeof(value), ids.find(bytes[0]), "type of " + vector.name)
-		var warning := Reasons.warning(vector.name)
 		var read := call_method.bind(&"bytes_to_var_in", [bytes, GODOT_3, vector.objects])
-		var found: Variant = good(read, warning, vector.name)
+		var found: Variant = good(read, Reasons.warning(vector.name), vector.name)
 		check_value(found, value, vector.name)
 		if not vector.objects:
 			var again := var_to_bytes(value)
@@ -88,9 +85,8 @@ func test_they_are_written() -> void:
 
 
 func test_reasons_name_vectors() -> void:
-	var names: Array = []
-	for line: String in FileAccess.get_file_as_string(path_of(FILE)).split("\n"):
-		names.append(line.get_slice(" |", 0))
+	var lines := FileAccess.get_file_as_string(path_of(FILE)).split("\n")
+	var names := Array(lines).map(func(line: String) -> String: return line.get_slice(" |", 0))
 	for row: Array in Reasons.ROWS:
 		for pattern: String in row[3]:
 			check(names.any(func(name: String) -> bool: return name.match(pattern)), "no vector %s" % pattern)
@@ -114,7 +110,6 @@ func _reason(vector: Vectors, where: int) -> String:
 	return Reasons.of(vector.name, where)
 
 
-## A file of bytes for Godot 3, with what was refused.
 func _begin(file_name: String) -> FileAccess:
 	var file := FileAccess.open(path_of(file_name), FileAccess.WRITE)
 	for vector: Vectors in vectors_in(FILE):
@@ -182,8 +177,7 @@ func _converted(save: String) -> String:
 	check_value(expect_lines(convert, lines), OK, "conversion of " + save)
 	check_int(VarBatch.transcode_file(target, back, GODOT_4, GODOT_3), OK, "and back, " + save)
 	check_int(VarBatch.transcode_file(source, clean, GODOT_3, GODOT_3), OK, "as it is, " + save)
-	var expected := FileAccess.get_file_as_bytes(clean)
-	check_bytes(FileAccess.get_file_as_bytes(back), expected, "what came back, " + save)
+	check_bytes(FileAccess.get_file_as_bytes(back), FileAccess.get_file_as_bytes(clean), "what came back, " + save)
 	return target
 
 
@@ -215,7 +209,4 @@ static func _sorted(value: Variant) -> Variant:
 	var dictionary: Dictionary = value
 	var keys := dictionary.keys()
 	keys.sort_custom(func(a: Variant, b: Variant) -> bool: return var_to_str(a) < var_to_str(b))
-	var sorted := {}
-	for key: Variant in keys:
-		sorted[key] = _sorted(dictionary[key])
-	return sorted
+	return Values.keyed(keys, func(key: Variant) -> Variant: return _sorted(dictionary[key]))

@@ -1,8 +1,7 @@
 extends "../files/files_base.gd"
 ## transcode_file(): files of frames of other engines to what a loop of get_var() reads, and back. What
-## cannot be translated: one line with the path, the old target as it was, and no other file. Saves as games
-## of Godot 3 leave them on a player's disk are recognized, and what is advised reads them. Paths that
-## cannot be read or written are in files/errors.gd.
+## cannot be translated: one line with the path, the old target as it was, and no other file. Paths that
+## cannot be read or written are in files/errors.gd; how saves of other engines are recognized, in files/damage.gd.
 
 const Dialects := preload("dialects_base.gd")
 
@@ -17,25 +16,22 @@ var _target := folder + "/target.bin"
 
 
 func test_values_of_any_number_and_size() -> void:
-	var frames := PackedByteArray()
-	var values: Array = []
-	for pair: Array in Dialects.godot_3_values():
-		frames.append_array(frame(Values.hex(pair[1] as String)))
-		values.append(pair[0])
-	_check_file(frames, values, "a value of each type")
+	var pairs := Dialects.godot_3_values()
+	var frames := frames_of(pairs.map(func(pair: Array) -> PackedByteArray: return Values.hex(pair[1] as String)))
+	_check_file(frames, pairs.map(func(pair: Array) -> Variant: return pair[0]), "a value of each type")
 	_check_file(PackedByteArray(), [], "an empty file")
-	values = sized(1500, func(i: int) -> int: return 90_000 if i % 100 == 0 else i % 90)
-	values.append(Packed.make(TYPE_PACKED_VECTOR3_ARRAY, 700_000))
-	for i: int in 3000:
-		values.append({"id": i, "pos": Vector3(i, 0.5, -i), "name": "日本 %d" % i, "tags": [null]})
-	_check_file(_written(values + range(20_000)), values + range(20_000), "small and large values")
+	var entry := func(i: int) -> Dictionary:
+		return {"id": i, "pos": Vector3(i, 0.5, -i), "name": "日本 %d" % i, "tags": [null]}
+	var values := sized(1500, func(i: int) -> int: return 90_000 if i % 100 == 0 else i % 90)
+	values += [Packed.make(TYPE_PACKED_VECTOR3_ARRAY, 700_000)] + range(3000).map(entry) + range(20_000)
+	_check_file(_written(values), values, "small and large values")
 
 
 ## Zstandard takes the place of FastLZ, whichever mode the engine is then given.
 func test_compressed() -> void:
 	var values := sized(600, func(i: int) -> int: return i * 20)
 	for mode: int in COMPRESSIONS + PackedInt32Array([FileAccess.COMPRESSION_FASTLZ]):
-		_write_compressed(_written(values), mode)
+		write(path, _written(values), mode)
 		for dialects: Array in [[path, GODOT_3, GODOT_4], [_target, GODOT_4, GODOT_3]]:
 			_translate(dialects[0], _target, dialects[1], dialects[2], "mode %d" % mode)
 		_translate(_target, _target, GODOT_3, GODOT_4, "again, mode %d" % mode)
@@ -60,14 +56,13 @@ func test_paths() -> void:
 	write(path, stored([1, "two"]))
 	if is_unix():
 		write(folder + "/old", "old".to_utf8_buffer())
-		check_int(DirAccess.open(folder).create_link("old", absolute(_target)), OK, "a link")
-		var to := _target
-		check_int(VarBatch.transcode_file(absolute(path), to, GODOT_4, GODOT_3), OK, "to a link")
+		link("old", _target)
+		_translate(absolute(path), _target, GODOT_4, GODOT_3, "to a link")
 		check_same(read_loop(folder + "/old"), [1, "two"], "through a link")
 		check_names(["old", path.get_file(), _target.get_file()], "a link")
-	var from := "res://conformance/support/suite.gd"
-	var code := ERR_FILE_UNRECOGNIZED
-	check_call(&"transcode_file", [from, _target, GODOT_3, GODOT_4], code, ['"%s": ...' % from], code)
+	const FROM := "res://conformance/support/suite.gd"
+	const CODE := ERR_FILE_UNRECOGNIZED
+	check_call(&"transcode_file", [FROM, _target, GODOT_3, GODOT_4], CODE, ['"%s": ...' % FROM], CODE)
 
 
 ## Bytes behind a value inside its frame are only left out if that is asked for.
@@ -106,9 +101,8 @@ func test_many_at_once() -> void:
 		var to := "%s.%d" % [_target, i]
 		var code := VarBatch.transcode_file(path, to, GODOT_4, GODOT_3)
 		return code if code else VarBatch.transcode_file(to, to, GODOT_3, GODOT_4)
-	var codes := end_threads(start_threads(8, work))
-	for i: int in codes.size():
-		check_int(codes[i] as int, OK, "result of file %d" % i)
+	check_value(end_threads(start_threads(8, work)), filled(8, OK as int), "results")
+	for i: int in 8:
 		check_bytes(FileAccess.get_file_as_bytes("%s.%d" % [_target, i]), stored(values), "file %d" % i)
 
 
@@ -128,31 +122,21 @@ func test_what_fails() -> void:
 		place[1] += 28
 		_check_fails(good + foreign, ERR_INVALID_DATA, misplaced % place, GODOT_4, GODOT_3)
 	for mode: int in [FileAccess.COMPRESSION_FASTLZ, FileAccess.COMPRESSION_ZSTD]:
-		_write_compressed(VarBatch.vars_to_frames(range(3000)), mode)
+		write(path, VarBatch.vars_to_frames(range(3000)), mode)
 		var bytes := FileAccess.get_file_as_bytes(path)
 		bytes[bytes.size() / 2] ^= 0x55
 		bytes[40] ^= 0x55
 		_check_fails(bytes, ERR_FILE_CORRUPT, '"%s": ' % path, GODOT_3, GODOT_4)
 
 
-func _write_compressed(frames: PackedByteArray, mode: int) -> void:
-	var file := _open(path, FileAccess.WRITE, mode)
-	file.store_buffer(frames)
-	file.close()
-
-
 func _written(values: Array) -> PackedByteArray:
-	var frames := PackedByteArray()
-	for value: Variant in values:
-		frames.append_array(frame(VarBatch.var_to_bytes_in(value, GODOT_3)))
-	return frames
+	return frames_of(values.map(func(value: Variant) -> PackedByteArray: return VarBatch.var_to_bytes_in(value, GODOT_3)))
 
 
 func _translate(from: String, to: String, engine: VarBatch.Dialect, other: VarBatch.Dialect, what: String) -> void:
 	check_int(VarBatch.transcode_file(from, to, engine, other), OK, what)
 
 
-## Read by the engine as these values, and back as it was; the same with any number of threads.
 func _check_file(frames: PackedByteArray, values: Array, what: String) -> void:
 	for count: int in Threads.new(THREAD_COUNTS):
 		var shown := "%s, %d threads" % [what, count]
@@ -180,37 +164,12 @@ func test_encrypted_by_godot_3() -> void:
 	var no_key := 'an encrypted file ("GDEC"), at byte 0; load_var() and load_vars() read it with its password'
 	check_forms("load_vars", [path], [], code, [no_key])
 	check_forms("load_vars", [path, false, 0, -1, "wrong"], [], code, ["the key is not that of the file"])
-	# Decrypted, they are values of Godot 3.
 	var hint := "; its values can be read in DIALECT_GODOT_3"
 	check_forms("load_var", [path, 7, false, "mypass"], 7, ERR_FILE_UNRECOGNIZED, [hint])
-	var target := folder + "/target"
 	for key: Variant in ["mypass", "mypass".md5_text().to_ascii_buffer()]:
-		check_int(VarBatch.transcode_file(path, target, GODOT_3, GODOT_4, key), OK, "converted")
-		check_value(VarBatch.load_vars(target, false, 0, -1, key), [{"gold": 12}, Color.RED], "its values")
-		var file := FileAccess.open_encrypted_with_pass(target, FileAccess.READ, "mypass")
-		check_value(file.get_var(), {"gold": 12}, "by the engine")
+		check_int(VarBatch.transcode_file(path, _target, GODOT_3, GODOT_4, key), OK, "converted")
+		check_value(VarBatch.load_vars(_target, false, 0, -1, key), [{"gold": 12}, Color.RED], "its values")
+		check_value(_open(_target, FileAccess.READ, -1, "mypass").get_var(), {"gold": 12}, "by the engine")
 	check_int(VarBatch.transcode_file(path, path, GODOT_3, GODOT_4, "mypass"), OK, "in place")
 	check_bytes(FileAccess.get_file_as_bytes(path).slice(0, 4), "GDEC".to_ascii_buffer(), "encrypted still")
 	check_value(VarBatch.load_vars(path, false, 0, 1, "mypass"), [{"gold": 12}], "in place")
-
-
-func test_plain_of_godot_3() -> void:
-	var values: Array = [{"player": {"pos": Vector2(3, 4)}, "bag": ["sword", 2]}, [true, Color.RED], "text"]
-	for value: Variant in values:
-		write(path, frame(VarBatch.var_to_bytes_in(value, GODOT_3)))
-		var lines := logged(func() -> void: VarBatch.load_var(path))
-		check("DIALECT_GODOT_3" in "".join(lines) or value is String, "not recognized: %s, %s" % [value, lines])
-		check_int(VarBatch.transcode_file(path, path, GODOT_3, GODOT_4), OK, "converted")
-		check_value(VarBatch.load_var(path), value, "its value")
-
-
-## JSON that a game wrote with open_compressed(), in a mode that Godot 4 reads.
-func test_compressed_json() -> void:
-	var text := JSON.stringify({"pixels": range(200)})
-	var file := FileAccess.open_compressed(path, FileAccess.WRITE, FileAccess.COMPRESSION_FASTLZ)
-	file.store_string(text)
-	file.close()
-	var advice := "FileAccess.open_compressed(path, FileAccess.READ, FileAccess.COMPRESSION_FASTLZ) opens it"
-	check_forms("load_vars", [path], [], ERR_FILE_UNRECOGNIZED, ["text, such as JSON, at byte 0; " + advice])
-	file = FileAccess.open_compressed(path, FileAccess.READ, FileAccess.COMPRESSION_FASTLZ)
-	check_value(file.get_as_text(), text, "by the engine")

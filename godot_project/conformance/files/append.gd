@@ -1,11 +1,8 @@
 extends "../tasks/tasks_base.gd"
 ## Values that are added to a file: its bytes are those of the engine's loop over all values, and whatever
 ## cannot be added changes nothing. Short appends of tasks that wait for one file are written to the disk
-## together, in the order of the calls, each as if it were alone. What is cut off and what is not is tested
-## in rust/storage/tests, file_append.rs and file_append_tail.rs; the order of all calls in order.gd; kills
-## and power cuts in crash_game.gd and power_game.gd.
+## together, in the order of the calls, each as if it were alone. What is cut off: rust/storage/tests.
 
-const Child := preload("../support/child.gd")
 const Errors := preload("errors.gd")
 
 const NEW: Array = ["new", 2]
@@ -24,8 +21,7 @@ func test_appends() -> void:
 			check_over(task, "a task that appends, %d threads" % count)
 			all.append_array(part + part)
 			check_bytes(FileAccess.get_file_as_bytes(path), stored(all), "the file")
-	var typed: Array[Vector2i] = [Vector2i.ONE]
-	check_int(VarBatch.append_vars(path, typed), OK, "a typed array")
+	check_int(VarBatch.append_vars(path, [Vector2i.ONE] as Array[Vector2i]), OK, "a typed array")
 	check_value(VarBatch.load_vars(path)[-1], Vector2i.ONE, "its element")
 	check_names([path.get_file()], "appends")
 
@@ -38,20 +34,15 @@ func test_torn_ends() -> void:
 	var text := '"%s": ' % path
 	for before: Array in [[], NEW, range(3000)]:
 		var whole := stored(before)
-		var start := text + "value %d: expected a value, found " % before.size()
-		var rows: Dictionary[PackedByteArray, String] = {
-			zeros: start + "nothing but zeros (4096 bytes), at byte %d" % whole.size(),
-			torn.slice(0, 9): text,
-			torn.slice(0, -1): text,
-		}
-		for end: PackedByteArray in rows:
+		var of_zeros := text + "value %d: expected a value, found nothing but zeros (4096 bytes), at byte %d"
+		for end: PackedByteArray in [zeros, torn.slice(0, 9), torn.slice(0, -1)]:
 			write(path, whole + end)
-			check_forms("load_vars", [path], before, ERR_FILE_CORRUPT, [rows[end]])
+			var told := of_zeros % [before.size(), whole.size()] if end == zeros else text
+			check_forms("load_vars", [path], before, ERR_FILE_CORRUPT, [told])
 			check_int(VarBatch.append_vars(path, NEW), OK, "appending behind a torn end")
 			check_bytes(FileAccess.get_file_as_bytes(path), stored(before + NEW), "in the end")
 
 
-## Files of others, a high score as var_to_bytes() writes it, and none.
 func test_what_is_not_of_values() -> void:
 	write(path, '{"name": "Ada"}'.to_utf8_buffer())
 	_check_refused(ERR_FILE_UNRECOGNIZED, "expected values as FileAccess.store_var() writes them, found text")
@@ -68,7 +59,6 @@ func test_what_is_not_of_values() -> void:
 	_check_refused(ERR_FILE_NOT_FOUND, "")
 
 
-## All of it or nothing, whether there was a file or not.
 func test_values_that_cannot_be_encoded() -> void:
 	var deep: Variant = Engines.nested(2000, [])
 	for old: Array in [[], NEW]:
@@ -88,15 +78,13 @@ func test_objects() -> void:
 	var found := VarBatch.load_vars(path, true)
 	check_int(found.size(), 3, "values")
 	check_value(found[2], curve, "the object")
-	var warning := WARNING + '"%s": saved only the ID of 1 object' % path
-	check_forms("append_vars", [path, [curve]], OK as int, OK, [warning])
+	check_forms("append_vars", [path, [curve]], OK as int, OK, [WARNING + '"%s": saved only the ID of 1 object' % path])
+	const CODE := ERR_INVALID_PARAMETER
 	for flag: Variant in [2, null]:
-		var code := ERR_INVALID_PARAMETER
-		check_forms("append_vars", [path, NEW, flag], code, code, ['cannot append to "%s": ' % path])
+		check_forms("append_vars", [path, NEW, flag], CODE, CODE, ['cannot append to "%s": ' % path])
 	check_int(VarBatch.load_vars(path, true).size(), 5, "values in the end")
 
 
-## A script that the engine runs for a value may append to the same file: nobody waits for himself.
 func test_an_object_that_appends() -> void:
 	for form: String in ["append_vars", "append_vars_async"]:
 		DirAccess.remove_absolute(path)
@@ -111,7 +99,6 @@ func test_an_object_that_appends() -> void:
 		check(found[-1] is Meddler, "the outer one is the last")
 
 
-## That values cannot be appended to the file, which stays as it is.
 func _check_refused(code: int, why: String, added := NEW) -> void:
 	var before := FileAccess.get_file_as_bytes(path)
 	check_forms("append_vars", [path, added], code, code, ['cannot append to "%s": %s' % [path, why]])
@@ -126,7 +113,7 @@ func test_many_take_the_time_of_a_few() -> void:
 	var alone := Time.get_ticks_usec() - started
 	DirAccess.remove_absolute(path)
 	started = Time.get_ticks_usec()
-	_wait(range(COUNT).map(func(i: int) -> VarBatchTask: return VarBatch.append_vars_async(path, [i])))
+	end_saves(range(COUNT).map(func(i: int) -> VarBatchTask: return VarBatch.append_vars_async(path, [i])))
 	var together := Time.get_ticks_usec() - started
 	check_value(VarBatch.load_vars(path), range(COUNT), "all values")
 	check(together < (alone / 3 + 100_000) * slowness, "%d us together, %d one by one" % [together, alone])
@@ -135,8 +122,7 @@ func test_many_take_the_time_of_a_few() -> void:
 ## Of any length, from short to long, with calls between that are none of tasks, under two names of the file,
 ## and some of them cancelled.
 func test_many_in_order() -> void:
-	var random := RandomNumberGenerator.new()
-	random.seed = 8
+	var random := Values.seeded(8)
 	var other := folder + "/other"
 	if is_unix():
 		check_int(VarBatch.save_vars(path, []), OK, "a file")
@@ -148,8 +134,7 @@ func test_many_in_order() -> void:
 			var calls: Array = []
 			for i: int in 80:
 				var to := other if is_unix() and random.randi() % 8 == 0 else path
-				var length: int = [0, 10, 1000, 40_000, 90_000][random.randi() % 5]
-				var value: Array = [i, _noise.slice(0, length)]
+				var value: Array = [i, _noise.slice(0, [0, 10, 1000, 40_000, 90_000][random.randi() % 5] as int)]
 				if random.randi() % 20 == 0:
 					check_int(VarBatch.append_vars(to, [value]), OK, "at once")
 					expected.append([value, null])
@@ -178,7 +163,7 @@ func test_saves_between() -> void:
 				if i % 20 == 19:
 					tasks.append(VarBatch.save_vars_async(path, ["saved", i]))
 				tasks.append(VarBatch.append_vars_async(path, [i]))
-			_wait(tasks)
+			end_saves(tasks)
 			check_value(VarBatch.load_vars(path), ["saved", 59, 59], "the last save, and what is behind it")
 
 
@@ -186,34 +171,21 @@ func test_torn_ends_of_many() -> void:
 	var whole := stored([1, 2])
 	for torn: PackedByteArray in [stored([["torn", 5]]).slice(0, 13), filled_bytes(4096)]:
 		write(path, whole + torn)
-		_wait(range(3, 100).map(func(i: int) -> VarBatchTask: return VarBatch.append_vars_async(path, [i])))
+		end_saves(range(3, 100).map(func(i: int) -> VarBatchTask: return VarBatch.append_vars_async(path, [i])))
 		check_bytes(FileAccess.get_file_as_bytes(path), stored(range(1, 100)), "all values")
 
 
-## Each of them fails for itself.
 func test_files_that_take_none() -> void:
-	var compressed := func() -> void: VarBatch.save_vars(path, [1], false, FileAccess.COMPRESSION_ZSTD)
-	var damaged := func() -> void: write(path, "no values".to_utf8_buffer())
-	for begin: Callable in [compressed, damaged]:
-		begin.call()
+	for mode: int in [FileAccess.COMPRESSION_ZSTD, -1]:
+		write(path, "no values".to_utf8_buffer(), mode)
 		var before := FileAccess.get_file_as_bytes(path)
-		var fail := func() -> void:
-			for i: int in 50:
-				var task := VarBatch.append_vars_async(path, [i])
-				check(task.wait() != OK and "cannot append to" in task.get_error_message(), "an append")
-			var tasks := range(50).map(func(i: int) -> VarBatchTask: return VarBatch.append_vars_async(path, [i]))
-			for task: VarBatchTask in tasks:
-				check(task.wait() != OK and "cannot append to" in task.get_error_message(), "one of many")
-		quietly(fail)
+		var append := func(i: int) -> VarBatchTask: return VarBatch.append_vars_async(path, [i])
+		var is_refused := func(task: VarBatchTask) -> bool:
+			return task.wait() != OK and "cannot append to" in task.get_error_message()
+		var fail := func() -> bool: return range(50).map(append).all(is_refused)
+		check(quietly(fail) as bool, "one of many was not refused")
 		check_bytes(FileAccess.get_file_as_bytes(path), before, "the file")
 
 
-## Those that fit are added, and those behind them are not: see errors.gd.
 func test_without_space() -> void:
-	var arguments: PackedStringArray = ["append", str(ERR_FILE_CANT_WRITE), absolute(path)]
-	Child.probe(self, "files/errors", arguments, Errors.WITHOUT_SPACE)
-
-
-func _wait(tasks: Array) -> void:
-	for task: VarBatchTask in tasks:
-		check_int(task.wait() as int, OK, "an append")
+	Child.probe(self, "files/errors", ["append", str(ERR_FILE_CANT_WRITE), absolute(path)], Errors.WITHOUT_SPACE)

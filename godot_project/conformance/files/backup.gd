@@ -7,9 +7,8 @@ func test_a_backup_is_loaded_with_one_warning() -> void:
 	for stored_as: Array in [[-1, null], [FileAccess.COMPRESSION_ZSTD, null], [-1, "pass"]]:
 		var key: Variant = stored_as[1]
 		for i: int in 4:
-			var arguments: Array = [path, {"level": i}, false] + stored_as + [true]
 			var form := "save_var" + ("_async" if i % 2 else "")
-			check_int(call_and_wait(form, arguments) as int, OK, "saving")
+			check_int(call_and_wait(form, [path, {"level": i}, false] + stored_as + [true]) as int, OK, "saving")
 		check_names([path.get_file(), _bak.get_file()], "a save and its backup")
 		check_value(VarBatch.load_var(path, 5, false, key), {"level": 3}, "the newest")
 		var good := FileAccess.get_file_as_bytes(path)
@@ -24,7 +23,6 @@ func test_a_backup_is_loaded_with_one_warning() -> void:
 				var lines := "".join(logged(func() -> void: VarBatch.load_var(path, 5, false, key)))
 				check(("%s.bak" % path) not in lines and lines, "lines: " + lines)
 			write(_bak, backup)
-		# A game deletes a save by its name.
 		DirAccess.remove_absolute(path)
 		check_value(VarBatch.load_var(path, 5, false, key), 5, "a deleted save")
 		_remove()
@@ -49,7 +47,6 @@ func test_the_old_file_is_open() -> void:
 	check_names([], "an open file")
 
 
-## A damaged file never takes the place of the last whole one.
 func test_only_a_whole_file_becomes_the_backup() -> void:
 	for stored_as: Array in [[-1, null], [FileAccess.COMPRESSION_ZSTD, null], [-1, "pass"]]:
 		var key: Variant = stored_as[1]
@@ -59,13 +56,11 @@ func test_only_a_whole_file_becomes_the_backup() -> void:
 			for day: int in [1, 2]:
 				check_int(save.call(day, form) as int, OK, "saving")
 			var damaged := _flip()
-			var lines: PackedStringArray = [INSTEAD % path + "..."]
-			check_call("load_var" + form, [path, 5, false, key], {"day": 1}, lines)
+			check_call("load_var" + form, [path, 5, false, key], {"day": 1}, [INSTEAD % path + "..."])
 			check_int(VarBatch.get_last_error(), OK, "loading the backup")
 			expect_logged(save.bind(3, form), 0, 1, 'is kept as "%s.set-aside"' % path.get_file())
 			check_bytes(FileAccess.get_file_as_bytes(path + ".set-aside"), damaged, "what was set aside")
 			check_value(VarBatch.load_var(_bak, 5, false, key), {"day": 1}, "the backup")
-			# Nobody has loaded this one.
 			write(path, damaged.slice(0, -5))
 			expect_logged(save.bind(4, form), 0, 1, 'is kept as "%s.set-aside-2"' % path.get_file())
 			check_value(VarBatch.load_var(_bak, 5, false, key), {"day": 1}, "the backup")
@@ -87,13 +82,8 @@ func test_what_could_not_be_loaded_is_set_aside() -> void:
 		var key: Variant = "key" if "key" in what else null
 		for form: String in ["", "_async"]:
 			make[what].call()
-			var old := FileAccess.get_file_as_bytes(path)
-			logged(func() -> void: call_and_wait("load_var" + form, [path, 0, false, key]))
-			var save: Array = [path, 1, false, -1, key]
-			check_call("save_var" + form, save, OK, [WARNING + '"%s": the file that was there...' % path])
-			check_bytes(FileAccess.get_file_as_bytes(path + ".set-aside"), old, what)
-			check_call("save_var" + form, save, OK, [])
-			check_names([path.get_file(), path.get_file() + ".set-aside"], what)
+			logged(call_and_wait.bind("load_var" + form, [path, 0, false, key]))
+			_check_set_aside(form, [path, 1, false, -1, key])
 			_remove()
 
 
@@ -103,17 +93,13 @@ func test_bytes_do_not_take_back_what_could_not_be_loaded() -> void:
 		for form: String in ["", "_async"]:
 			check_int(VarBatch.save_var(path, Curve2D.new(), true, -1, key), OK, "saving")
 			# As a game finds it that was started again.
-			var old := FileAccess.get_file_as_bytes(path)
-			write(path, old)
-			logged(func() -> void: call_and_wait("load_var" + form, [path, 0, false, key]))
-			var bytes: PackedByteArray = call_and_wait("load_bytes" + form, [path, key])
-			check(not bytes.is_empty(), "its bytes")
-			check_call("save_var" + form, [path, 1, false, -1, key], OK, [WARNING + '"%s": the file that was there...' % path])
-			check_bytes(FileAccess.get_file_as_bytes(path + ".set-aside"), old, "key %s" % key)
+			write(path, FileAccess.get_file_as_bytes(path))
+			logged(call_and_wait.bind("load_var" + form, [path, 0, false, key]))
+			check(call_and_wait("load_bytes" + form, [path, key]) != PackedByteArray(), "its bytes")
+			_check_set_aside(form, [path, 1, false, -1, key])
 			_remove()
 
 
-## A game that runs from the folder of its project can save there, as the editor's plugins do.
 func test_files_of_the_project() -> void:
 	# In a browser, nothing can be removed from the project.
 	var saved := ("user://%s" if OS.has_feature("web") else "res://%s") % folder.get_file() + ".tmp"
@@ -135,19 +121,23 @@ func test_what_could_not_be_loaded_is_set_aside_when_it_comes_back() -> void:
 	for keeps_backup: bool in [false, true]:
 		for form: String in ["", "_async"]:
 			check_int(VarBatch.save_var(path, [Curve2D.new()], true), OK, "saving")
-			var old := FileAccess.get_file_as_bytes(path)
-			logged(func() -> void: call_and_wait("load_var" + form, [absolute(folder) + "/./saved.bin"]))
+			logged(call_and_wait.bind("load_var" + form, [absolute(folder) + "/./saved.bin"]))
 			DirAccess.copy_absolute(path, path + ".away")
 			DirAccess.remove_absolute(path)
 			DirAccess.rename_absolute(path + ".away", path)
-			var save: Array = [path, 1, false, -1, null, keeps_backup]
-			check_call("save_var" + form, save, OK, [WARNING + '"%s": the file that was there...' % path])
-			check_bytes(FileAccess.get_file_as_bytes(path + ".set-aside"), old, "what came back")
-			check_names([path.get_file(), path.get_file() + ".set-aside"], "what came back")
+			_check_set_aside(form, [path, 1, false, -1, null, keeps_backup])
 			_remove()
 
 
-## What cannot be opened may be newer than the backup.
+## A save keeps the file that is there beside the new one, without a backup, and the next one says nothing of it.
+func _check_set_aside(form: String, save: Array) -> void:
+	var old := FileAccess.get_file_as_bytes(path)
+	check_call("save_var" + form, save, OK, [WARNING + '"%s": the file that was there...' % path])
+	check_bytes(FileAccess.get_file_as_bytes(path + ".set-aside"), old, "what was set aside")
+	check_names([path.get_file(), path.get_file() + ".set-aside"], "what was set aside")
+	check_call("save_var" + form, save, OK, [])
+
+
 func test_what_cannot_be_opened_is_no_damage() -> void:
 	for generation: int in 2:
 		check_int(VarBatch.save_var(path, generation, false, -1, null, true), OK, "saving")
@@ -166,7 +156,6 @@ func test_what_cannot_be_opened_is_no_damage() -> void:
 	check_forms("load_var", [path, 5, false, "a"], 5, ERR_UNAUTHORIZED, ["the key is not that"])
 	check_int(VarBatch.save_var(_bak, "old"), OK, "saving")
 	check_forms("load_var", [path, 5], 5, ERR_UNAUTHORIZED, ["an encrypted file"])
-	# It is of another format or engine, or one value.
 	var others: Dictionary[String, PackedByteArray] = {
 		"found text": '{"level": 57}'.to_utf8_buffer(),
 		"found text, such as JSON": "{}".to_utf8_buffer(),
@@ -182,7 +171,6 @@ func test_what_cannot_be_opened_is_no_damage() -> void:
 	# What is nothing known may be damage.
 	write(path, "HEAD1".to_ascii_buffer() + frame(var_to_bytes({"level": 57})))
 	check_call(&"load_var", [path, 5], "old", [INSTEAD % path + "..."])
-	# But not if the checksum is right.
 	check_int(VarBatch.save_var(_bak, "old", false, -1, "a"), OK, "saving")
 	write(path, others["found text"])
 	check_forms("load_var", [path, 5, false, "a"], 5, ERR_FILE_UNRECOGNIZED, ["without a key it may be readable"])
@@ -192,20 +180,17 @@ func test_what_cannot_be_opened_is_no_damage() -> void:
 		var told := what.replace("VarBatch.load_bytes(path)", "VarBatch.load_bytes(path, key)")
 		check_forms("load_var", [path, 5, false, "a"], 5, ERR_FILE_UNRECOGNIZED, [told])
 	DirAccess.remove_absolute(path)
-	var header := "HEAD1".to_ascii_buffer()
-	check_int(VarBatch.save_vars(path, [{"level": 57}], false, -1, "a", false, header), OK, "saving")
+	check_int(VarBatch.save_vars(path, [{"level": 57}], false, -1, "a", false, "HEAD1".to_ascii_buffer()), OK, "saving")
 	for offset: int in [0, 4, 6]:
 		var skips := "but its checksum is right: expected values as FileAccess.store_var() writes them; load_vars() skips"
 		check_forms("load_vars", [path, false, 0, -1, "a", offset], [], ERR_FILE_UNRECOGNIZED, [skips])
 	# It has no values, as the game has saved it.
-	var kept := [WARNING + '...it is kept as "%s.set-aside"' % path.get_file()]
+	var kept := WARNING + '...it is kept as "%s.set-aside"' % path.get_file()
 	check_int(VarBatch.save_var(_bak, "old"), OK, "saving")
-	check_call(&"save_vars", [path, [], false, FileAccess.COMPRESSION_ZSTD], OK, kept)
+	check_call(&"save_vars", [path, [], false, FileAccess.COMPRESSION_ZSTD], OK, [kept])
 	check_forms("load_var", [path, 5], 5, ERR_FILE_EOF, ["expected a value"])
-	_remove()
 
 
-## Emptied by somebody while it is read: all values, or an error.
 func test_a_file_that_becomes_shorter_while_it_is_loaded() -> void:
 	var points := range(100_000).map(func(i: int) -> Vector2: return Vector2(i, i))
 	for delay: int in [0, 300, 1000, 3000, 10_000]:
@@ -235,7 +220,6 @@ func test_a_backup_that_cannot_be_replaced() -> void:
 	var save: Array = [path, 2, false, -1, null, true]
 	check_forms("save_var", save, ERR_FILE_CANT_WRITE, ERR_FILE_CANT_WRITE, ["cannot be kept as a backup"])
 	check_value(VarBatch.load_var(path), 1, "the old file")
-	_remove()
 
 
 func test_a_folder_that_is_missing() -> void:
@@ -245,7 +229,6 @@ func test_a_folder_that_is_missing() -> void:
 		check_forms(method, [to, [1]], ERR_FILE_NOT_FOUND, ERR_FILE_NOT_FOUND, [text])
 
 
-## Damages the file in place, near its end. Returns its bytes.
 func _flip() -> PackedByteArray:
 	var bytes := FileAccess.get_file_as_bytes(path)
 	bytes[-20] ^= 0xff

@@ -2,8 +2,6 @@ extends "files_base.gd"
 ## Any bytes in a file: what save_bytes() writes is what the engine reads, plain, compressed or encrypted,
 ## and the other way round; all of it or nothing is loaded, or the backup.
 
-const Child := preload("../support/child.gd")
-
 const SECRET := "pässword"
 
 var _key: PackedByteArray = range(32)
@@ -24,10 +22,7 @@ func _contents() -> Array[PackedByteArray]:
 		PackedByteArray(), filled_bytes(1), filled_bytes(5, 255), "{}\n".to_utf8_buffer(), stored([1, "two"])
 	]
 	for size: int in [4095, 4096, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 5_000_000]:
-		var bytes := PackedByteArray()
-		while bytes.size() < size:
-			bytes.append_array(_noise)
-		contents.append(bytes.slice(0, size))
+		contents.append(Packed.repeated(_noise, size))
 	return contents if not is_quick else contents.slice(0, 8)
 
 
@@ -37,21 +32,16 @@ func _check_both_ways(bytes: PackedByteArray, mode: int, key: Variant) -> void:
 			var what := "%d bytes, mode %d, key %s, %d threads%s" % [bytes.size(), mode, key, count, form]
 			var given := bytes.duplicate()
 			var saved: Variant = call_method("save_bytes" + form, [path, given, mode, key])
-			# It is saved as it was at the call.
 			given.append(1)
 			check_int(waited(saved) as int, OK, "saving " + what)
-			var file := _open(path, FileAccess.READ, mode, key)
-			check_bytes(file.get_buffer(bytes.size() + 1), bytes, "the engine reads " + what)
+			check_bytes(_open(path, FileAccess.READ, mode, key).get_buffer(bytes.size() + 1), bytes, "the engine reads " + what)
 			check_bytes(call_and_wait("load_bytes" + form, [path, key]) as PackedByteArray, bytes, what)
 			if mode < 0 and key == null:
 				check_bytes(FileAccess.get_file_as_bytes(path), bytes, "the file of " + what)
-			file = _open(path, FileAccess.WRITE, mode, key)
-			file.store_buffer(bytes)
-			file.close()
+			write(path, bytes, mode, key)
 			check_bytes(call_and_wait("load_bytes" + form, [path, key]) as PackedByteArray, bytes, "the engine's " + what)
 
 
-## Each length, and some bytes in each part: an error, and nothing is returned.
 func test_damage() -> void:
 	for stored_as: Array in [[FileAccess.COMPRESSION_ZSTD, null], [FileAccess.COMPRESSION_GZIP, null], [-1, SECRET]]:
 		var key: Variant = stored_as[1]
@@ -69,14 +59,9 @@ func test_damage() -> void:
 				_check_fails(key, ERR_FILE_CORRUPT)
 
 
-## A head that announces 4 GiB takes no memory for them.
 func test_a_small_file_does_not_become_large() -> void:
 	for total: int in [100_000_000, 0x7fff_ffff, 0xffff_ffff]:
-		var head := "GCPF".to_ascii_buffer()
-		head.resize(16)
-		head.encode_u32(4, FileAccess.COMPRESSION_ZSTD)
-		head.encode_u32(8, 4096)
-		head.encode_u32(12, total)
+		var head := "GCPF".to_ascii_buffer() + Values.u32(FileAccess.COMPRESSION_ZSTD) + Values.u32(4096) + Values.u32(total)
 		var table := PackedInt32Array()
 		table.resize(ceili(total / 4096.0))
 		table.fill(1)
@@ -98,12 +83,10 @@ func test_a_file_that_just_fits_into_memory() -> void:
 			print("  prlimit limits no memory here")
 			checks += 1
 			break
-		var sizes := PackedInt64Array()
-		var lines := logged(func() -> void: sizes.append(VarBatch.load_bytes(path).size()))
+		var lines := logged(func() -> int: return VarBatch.load_bytes(path).size())
 		check(_limit_memory("unlimited"), "the limit stays")
 		check_int(VarBatch.get_last_error(), OK if part > 1 else ERR_OUT_OF_MEMORY, "%s: %s" % [part, lines])
-		check_int(sizes[0], SIZE if part > 1 else 0, "bytes of it")
-	DirAccess.remove_absolute(path)
+		check_int(returned as int, SIZE if part > 1 else 0, "bytes of it")
 
 
 func _limit_memory(to: String) -> bool:
@@ -134,9 +117,9 @@ func test_files_that_cannot_be() -> void:
 	DirAccess.make_dir_absolute(path)
 	_check_fails(null, ERR_FILE_CANT_OPEN)
 	check_forms("save_bytes", [path, _bytes], ERR_FILE_CANT_OPEN, ERR_FILE_CANT_OPEN, ['cannot save "%s": ' % path])
-	var both := ["...expected a compression mode or a key, found both..."]
-	var arguments: Array = [folder + "/new", _bytes, FileAccess.COMPRESSION_ZSTD, SECRET]
-	check_call("save_bytes", arguments, ERR_INVALID_PARAMETER, both, ERR_INVALID_PARAMETER)
+	var both := "...expected a compression mode or a key, found both..."
+	const CODE := ERR_INVALID_PARAMETER
+	check_call("save_bytes", [folder + "/new", _bytes, FileAccess.COMPRESSION_ZSTD, SECRET], CODE, [both], CODE)
 
 
 func test_backups() -> void:
@@ -149,14 +132,12 @@ func test_backups() -> void:
 		var good := FileAccess.get_file_as_bytes(path)
 		write(path, good.slice(0, -3))
 		for form: String in ["load_bytes", "load_bytes_async"]:
-			var expected := filled_bytes(100, 1)
-			check_call(form, [path, key], expected, [INSTEAD % path + '"%s": ...' % path])
+			check_call(form, [path, key], filled_bytes(100, 1), [INSTEAD % path + '"%s": ...' % path])
 		# No better than the file itself, whose error is told.
 		write(_bak, good.slice(0, 30))
 		_check_fails(key, ERR_FILE_CORRUPT)
 		DirAccess.remove_absolute(_bak)
 		_check_fails(key, ERR_FILE_CORRUPT)
-		# What this process could not load is kept.
 		var aside := path + ".set-aside"
 		var kept := [WARNING + '..."%s"' % aside.get_file()]
 		check_call("save_bytes", [path, filled_bytes(1), stored_as[0], key], OK, kept)
@@ -171,7 +152,6 @@ func test_backups() -> void:
 	check_int(VarBatch.save_bytes(path, PackedByteArray(), -1, null, true), OK, "saving")
 	check_bytes(VarBatch.load_bytes(path), PackedByteArray(), "no bytes are no damage")
 	check_bytes(VarBatch.load_bytes(_bak), _bytes, "its backup")
-	# Emptied by somebody else, they are.
 	write(path, filled_bytes(5))
 	write(path, PackedByteArray())
 	for form: String in ["load_bytes", "load_bytes_async"]:
@@ -182,7 +162,6 @@ func test_backups() -> void:
 	check_bytes(VarBatch.load_bytes(path), PackedByteArray(), "no backup is better")
 
 
-## One line with the path, and no bytes.
 func _check_fails(key: Variant, code: int) -> void:
 	check_forms("load_bytes", [path, key], PackedByteArray(), code, ['"%s": ' % path])
 
@@ -195,8 +174,7 @@ func test_order() -> void:
 			tasks.append(VarBatch.save_bytes_async(path, filled_bytes(3_000_000 if i % 3 else 10, i)))
 			tasks.append(VarBatch.save_var_async(path, i))
 		tasks.append(VarBatch.save_bytes_async(path, "last".to_utf8_buffer()))
-		for task: VarBatchTask in tasks:
-			check_int(task.wait() as int, OK, "a save")
+		end_saves(tasks)
 		check_bytes(VarBatch.load_bytes(path), "last".to_utf8_buffer(), "the last")
 		check_names([path.get_file()], "saves")
 

@@ -276,8 +276,7 @@ func _begin_two(first: String, second: String) -> void:
 		"append", "append at once":
 			VarBatch.save_vars_async(to, newer.slice(0, -2))
 			VarBatch.append_vars_async(to, [newer[-2]])
-			var form := "" if second.ends_with("at once") else "_async"
-			Files.call_method("append_vars" + form, [to, [newer[-1]]])
+			Files.call_method("append_vars" + ("" if second.ends_with("at once") else "_async"), [to, [newer[-1]]])
 		_:
 			var older_path := to if second != "spelled" else _saves.path_join("../saves/%s.1" % SAVE)
 			Files.call_method("save_vars" + ("_async" if first == "task" else ""), [older_path, older])
@@ -327,7 +326,6 @@ func _append(to: String, text: String) -> void:
 	var file := FileAccess.open(at, FileAccess.READ_WRITE)
 	file.seek_end()
 	file.store_string(text + "\n")
-	file.close()
 
 
 ## Of a size that the generation decides: from next to nothing to some 20 MB.
@@ -340,9 +338,8 @@ static func make(generation: int) -> Array:
 		numbers.fill(generation)
 		numbers[0] = i
 		values.append(numbers)
-	for i: int in size[2] as int:
-		values.append({"generation": generation, "i": i, "text": "part %d" % i})
-	values.append([generation, END])
+	var part := func(i: int) -> Dictionary: return {"generation": generation, "i": i, "text": "part %d" % i}
+	values += range(size[2] as int).map(part) + [[generation, END]]
 	values[1] = values.size()
 	return values
 
@@ -356,10 +353,5 @@ static func generation_of(values: Array) -> int:
 	if values.size() < 3 or not values[0] is int or not values[1] is int:
 		return -1
 	var generation: int = values[0]
-	if values[1] != values.size() or not values[-1] is Array or values[-1] != [generation, END]:
-		return -1
-	var expected := make(generation)
-	for i: int in expected.size():
-		if typeof(values[i]) != typeof(expected[i]) or values[i] != expected[i]:
-			return -1
-	return generation
+	var is_whole: bool = values[1] == values.size() and var_to_bytes(values) == var_to_bytes(make(generation))
+	return generation if is_whole else -1

@@ -1,8 +1,7 @@
 extends "files_base.gd"
 ## Files that were cut, damaged or made up: what is before the damage is loaded, and one line says at which byte of the file
-## it is. frames_to_vars() says the same of the same bytes, so it is the model. Large and compressed files, and what a false
-## length costs, are tested in rust/storage/tests, file_damage.rs and compressed_damage.rs. Files that hold no values, as the
-## engine itself makes them: the error says what they are and what reads them, and that is true.
+## it is. frames_to_vars() says the same of the same bytes, so it is the model. Files that hold no values, as the engine
+## itself makes them: the error says what they are and what reads them, and that is true.
 
 const BAD_PAYLOADS: PackedStringArray = [
 	"", "02000000", "27000000", "09000000 0102030405060708", "1e000000 ffffff7f 01020304",
@@ -16,16 +15,13 @@ var _values: Array = [{"level": 3, "name": "Ada"}, Vector2i(1, 2), _noise]
 func test_every_truncation() -> void:
 	var values: Array = [7, PackedByteArray([1, 2, 3, 4, 5]), "text", Vector2(1, 2), null]
 	var frames := stored(values)
-	var ends := PackedInt32Array([0])
-	for value: Variant in values:
-		ends.append(ends[-1] + 4 + var_to_bytes(value).size())
+	var ends := PackedInt32Array(range(6).map(func(count: int) -> int: return stored(values.slice(0, count)).size()))
 	for length: int in frames.size():
 		var what := "cut at byte %d" % length
 		var found := _check_like_frames(frames.slice(0, length), int(not length in ends), what)
 		check_same(found, values.slice(0, ends.bsearch(length + 1) - 1), what)
 
 
-## The frame is null, and those after it are loaded.
 func test_bad_payloads() -> void:
 	for good: PackedByteArray in [stored([_noise]), frame(var_to_bytes("good"))]:
 		for hex: String in BAD_PAYLOADS:
@@ -36,11 +32,8 @@ func test_bad_payloads() -> void:
 
 
 func test_many_bad_payloads() -> void:
-	var frames := PackedByteArray()
-	for i: int in 3000:
-		var payload := var_to_bytes(i)
-		frames.append_array(frame(payload.slice(0, i % 5) if i % 7 == 0 else payload))
-	frames.append_array(stored(sized(60, func(i: int) -> int: return i * i * 25)))
+	var payload := func(i: int) -> PackedByteArray: return var_to_bytes(i).slice(0, i % 5 if i % 7 == 0 else 8)
+	var frames := frames_of(range(3000).map(payload)) + stored(sized(60, func(i: int) -> int: return i * i * 25))
 	for count: int in Threads.new(THREAD_COUNTS):
 		_check_like_frames(frames.slice(0, -count), MAX_LINES + 1, "many, %d threads" % count)
 
@@ -62,8 +55,7 @@ func test_compressed() -> void:
 		at += bytes.decode_u32(16 + 4 * block)
 	bytes[at] = 255
 	write(path, bytes)
-	var text := '"%s": expected FastLZ of 4096 bytes in block 3 of 15, found damage, ' % path
-	text += "at byte %d of the file" % at
+	var text := '"%s": expected FastLZ of 4096 bytes in block 3 of 15, found damage, at byte %d of the file' % [path, at]
 	check_forms("load_vars", [path], range(3 * 4096 / 12), ERR_FILE_CORRUPT, [text], true)
 
 
@@ -71,9 +63,10 @@ func test_compressed() -> void:
 ## returned. The first line may say what else the file seems to be.
 func _check_like_frames(bytes: PackedByteArray, line_count: int, what: String) -> Array:
 	write(path, bytes)
-	var results: Array[Array] = []
 	var texts := PackedStringArray()
-	for line: String in logged(func() -> void: results.append(VarBatch.frames_to_vars(bytes))):
+	var told := logged(call_method.bind(&"frames_to_vars", [bytes]))
+	var values: Array = returned
+	for line: String in told:
 		var is_more := more_of(line) != Vector2i.ZERO
 		var is_placed := line.begins_with("VarBatch.frames_to_vars: value ") and " at byte " in line
 		check(is_more or is_placed, "a line: " + line)
@@ -82,7 +75,8 @@ func _check_like_frames(bytes: PackedByteArray, line_count: int, what: String) -
 			text = text.get_slice(": ", 0) + ": the file is cut off..."
 		text = '"%s": ' % path + text
 		texts.append(text + OF_FILES if is_more else text)
-	var lines := logged(func() -> void: results.append(VarBatch.load_vars(path)))
+	var lines := logged(call_method.bind(&"load_vars", [path]))
+	check_same(returned as Array, values, what)
 	if texts and lines:
 		var first := lines[0].trim_prefix("VarBatch.load_vars: ")
 		var is_named := ": expected values as FileAccess.store_var() writes them, found " in first
@@ -94,19 +88,15 @@ func _check_like_frames(bytes: PackedByteArray, line_count: int, what: String) -
 		var is_other := func(sign_of_it: String) -> bool: return sign_of_it in "".join(texts)
 		if [": expected values as ", "its values can be read in", "its lengths are big-endian", "it is one value"].any(is_other):
 			code = ERR_FILE_UNRECOGNIZED
-		check_forms("load_vars", [path], results[0], code, texts, true)
-	check_same(results[1], results[0], what)
-	return results[0]
+		check_forms("load_vars", [path], values, code, texts, true)
+	return values
 
 
 func test_encrypted() -> void:
 	for key: Variant in [filled_bytes(32), "secret"]:
-		var file := _open(path, FileAccess.WRITE, -1, key)
-		for value: Variant in _values:
-			file.store_var(value)
-		file.close()
+		write(path, stored(_values), -1, key)
 		_check_found('an encrypted file ("GDEC"), at byte 0; load_var() and load_vars() read it')
-		file = _open(path, FileAccess.READ, -1, key)
+		var file := _open(path, FileAccess.READ, -1, key)
 		check_same(VarBatch.frames_to_vars(file.get_buffer(file.get_length())), _values, "decrypted")
 
 
@@ -134,29 +124,28 @@ func test_texts_images_and_archives() -> void:
 	config.set_value("audio", "volume", 0.5)
 	var texts: PackedStringArray = [JSON.stringify(_values), "{}  ", "{}", "[1]", "12\n", "Hello, world!"]
 	texts.append(Marshalls.variant_to_base64({"gold": 12, "names": ["Ada", "Bo"]}))
-	write(path, config.encode_to_text().to_utf8_buffer())
-	_check_found("text with sections and keys, at byte 0; ConfigFile.load() reads it")
+	_check_found("text with sections and keys, at byte 0; ConfigFile.load() reads it", config.encode_to_text().to_utf8_buffer())
 	for text: String in texts + PackedStringArray(["日本語😀\n".repeat(200)]):
-		write(path, text.to_utf8_buffer())
-		_check_found("text, such as JSON, at byte 0; FileAccess.get_file_as_string() reads it")
+		var bytes := text.to_utf8_buffer()
+		_check_found("text, such as JSON, at byte 0; FileAccess.get_file_as_string() reads it", bytes)
 		check(FileAccess.get_file_as_string(path) == text, "another text")
-		var file := FileAccess.open_compressed(path, FileAccess.WRITE, FileAccess.COMPRESSION_ZSTD)
-		file.store_string(text)
-		file.close()
-		_check_found("text, such as JSON, at byte 0; FileAccess.open_compressed(path, FileAccess.READ, FileAccess.COMPRESSION_ZSTD)")
+		for mode: Array in [["ZSTD", FileAccess.COMPRESSION_ZSTD], ["FASTLZ", FileAccess.COMPRESSION_FASTLZ]]:
+			write(path, bytes, mode[1] as int)
+			var advice := "FileAccess.open_compressed(path, FileAccess.READ, FileAccess.COMPRESSION_%s)" % mode[0]
+			_check_found("text, such as JSON, at byte 0; " + advice)
+			check(_open(path, FileAccess.READ, mode[1] as int).get_as_text() == text, "another text, by the engine")
 	Image.create(8, 8, false, Image.FORMAT_RGB8).save_png(path)
 	_check_found("a PNG image, at byte 0; Image.load_from_file() reads it")
 	Image.create(8, 8, false, Image.FORMAT_RGB8).save_jpg(path)
 	_check_found("a JPEG image, at byte 0; Image.load_from_file() reads it")
 	Image.create(8, 8, false, Image.FORMAT_RGB8).save_webp(path)
 	_check_found("a RIFF file, such as WAV or WebP, at byte 0; AudioStreamWAV.load_from_file() or Image.load_from_file()")
-	write(path, "\ufeff{}".to_utf16_buffer())
-	_check_found("text in UTF-16, at byte 0; FileAccess.get_file_as_bytes(path).get_string_from_utf16() reads it")
-	check(FileAccess.get_file_as_bytes(path).get_string_from_utf16() == "{}", "another text")
-	for what: String in ["OggS", "GDPC", "SQLite format 3"]:
-		var known := {"OggS": "an Ogg stream", "GDPC": 'a pack of Godot ("GDPC")'}
-		write(path, what.to_ascii_buffer() + PackedByteArray([0, 2, 0, 0, 0, 0, 0, 0]))
-		_check_found(known.get(what, "a store, or another SQLite file") as String)
+	var utf_16 := "\ufeff{}".to_utf16_buffer()
+	_check_found("text in UTF-16, at byte 0; FileAccess.get_file_as_bytes(path).get_string_from_utf16() reads it", utf_16)
+	check(utf_16.get_string_from_utf16() == "{}", "another text")
+	var known := {"OggS": "an Ogg stream", "GDPC": 'a pack of Godot ("GDPC")', "SQLite format 3": "a store, or another SQLite file"}
+	for what: String in known:
+		_check_found(known[what] as String, what.to_ascii_buffer() + PackedByteArray([0, 2, 0, 0, 0, 0, 0, 0]))
 	var packer := ZIPPacker.new()
 	packer.open(path)
 	packer.start_file("a.txt")
@@ -164,14 +153,12 @@ func test_texts_images_and_archives() -> void:
 	packer.close()
 	_check_found("a ZIP archive, at byte 0; ZIPReader reads it")
 	var stream := VarBatch.vars_to_frames(_values)
-	var gzip := FileAccess.COMPRESSION_GZIP
-	write(path, stream.compress(gzip))
-	_check_found("a gzip stream, at byte 0; FileAccess.get_file_as_bytes(path).decompress_dynamic(")
-	check_bytes(FileAccess.get_file_as_bytes(path).decompress_dynamic(-1, gzip), stream, "unpacked")
-	var zstd := FileAccess.COMPRESSION_ZSTD
-	write(path, stream.compress(zstd))
-	_check_found("a Zstandard stream, at byte 0; FileAccess.get_file_as_bytes(path).decompress(size, ")
-	check_bytes(FileAccess.get_file_as_bytes(path).decompress(stream.size(), zstd), stream, "unpacked")
+	var packed := stream.compress(FileAccess.COMPRESSION_GZIP)
+	_check_found("a gzip stream, at byte 0; FileAccess.get_file_as_bytes(path).decompress_dynamic(", packed)
+	check_bytes(packed.decompress_dynamic(-1, FileAccess.COMPRESSION_GZIP), stream, "unpacked")
+	packed = stream.compress(FileAccess.COMPRESSION_ZSTD)
+	_check_found("a Zstandard stream, at byte 0; FileAccess.get_file_as_bytes(path).decompress(size, ", packed)
+	check_bytes(packed.decompress(stream.size(), FileAccess.COMPRESSION_ZSTD), stream, "unpacked")
 
 
 func test_big_endian_lengths() -> void:
@@ -204,10 +191,8 @@ func test_one_value_of_another_engine_without_a_length() -> void:
 				DirAccess.remove_absolute(path)
 				check_int(VarBatch.save_bytes(path, bytes, stored_as[0] as int, key), OK, "saving")
 				var load := "VarBatch.load_bytes(path%s)" % (", key" if key else "")
-				if in_godot_3:
-					_check_hint("VarBatch.bytes_to_var_in(%s, VarBatch.DIALECT_GODOT_3) reads it" % load, key)
-				else:
-					_check_hint("VarBatch.bytes_to_var(%s) reads it" % load, key)
+				var read_it := "VarBatch.bytes_to_var_in(%s, VarBatch.DIALECT_GODOT_3)" if in_godot_3 else "VarBatch.bytes_to_var(%s)"
+				_check_hint(read_it % load + " reads it", key)
 				var read := VarBatch.load_bytes(path, key)
 				check_value(VarBatch.bytes_to_var_in(read, GODOT_3 if in_godot_3 else GODOT_4), value, load)
 			if not in_godot_3:
@@ -216,32 +201,32 @@ func test_one_value_of_another_engine_without_a_length() -> void:
 
 
 func test_saves_of_godot_3() -> void:
-	for values: Array in [[{"level": 3}, PackedInt32Array([1])], [5, "text", [Color.RED, {}]]]:
+	for values: Array in [[{"level": 3}, PackedInt32Array([1])], [5, "text", [Color.RED, {}]], [[true, Color.RED]]]:
 		write(path, VarBatch.vars_to_frames(values))
 		check_int(VarBatch.transcode_file(path, path, GODOT_4, GODOT_3), OK, "to Godot 3")
 		_check_hint("; its values can be read in DIALECT_GODOT_3")
-		var other := path + "-other"
-		check_int(VarBatch.transcode_file(path, other, GODOT_3, GODOT_4), OK, "to another file")
+		check_int(VarBatch.transcode_file(path, path + "-other", GODOT_3, GODOT_4), OK, "to another file")
+		check_same(VarBatch.load_vars(path + "-other"), values, "its values")
 		# It could not be loaded, but nothing of it is lost: it is not set aside.
 		check_int(VarBatch.transcode_file(path, path, GODOT_3, GODOT_4), OK, "back")
 		_check_translation("; its values can be read in DIALECT_GODOT_4", GODOT_3)
 
 
-## What is damaged, but ours, is called nothing else.
 func test_damaged_saves() -> void:
 	write(path, VarBatch.vars_to_frames(_values).slice(0, -100))
 	var text := "the file is cut off, 100 bytes are missing, at byte 80"
 	check_forms("load_vars", [path], _values.slice(0, 2), ERR_FILE_CORRUPT, [text])
-	quietly(func() -> Array: return VarBatch.load_vars(path))
-	var message := VarBatch.get_last_error_message()
-	check(message.ends_with("at byte 80"), message)
+	quietly(call_method.bind(&"load_vars", [path]))
+	check(VarBatch.get_last_error_message().ends_with("at byte 80"), VarBatch.get_last_error_message())
 
 
-func _check_found(what: String) -> void:
+## Of the file that is there, or that has these bytes.
+func _check_found(what: String, bytes := PackedByteArray()) -> void:
+	if bytes:
+		write(path, bytes)
 	_check_hint((START % path) + what)
 
 
-## In one line of each call, wherever values are as in Godot 4.
 func _check_hint(text: String, key: Variant = null) -> void:
 	var values: Array = quietly(func() -> Array: return VarBatch.load_vars(path, false, 0, -1, key))
 	var code := ERR_UNAUTHORIZED if "GDEC" in text else ERR_FILE_UNRECOGNIZED

@@ -14,9 +14,8 @@ var _key: PackedByteArray = range(32)
 
 
 func test_both_ways() -> void:
-	var large: Array = [_noise, "x".repeat(3_000_000)] + range(3000)
 	for key: Variant in [SECRET, "", _key]:
-		for values: Array in [[], Values.mixed(80), large]:
+		for values: Array in [[], Values.mixed(80), [_noise, "x".repeat(3_000_000)] + range(3000)]:
 			for header: PackedByteArray in [PackedByteArray(), "GDEC 1\n".to_utf8_buffer()]:
 				for form: String in ["", "_async"]:
 					for count: int in by_threads():
@@ -35,9 +34,7 @@ func _check_both_ways(values: Array, key: Variant, header: PackedByteArray, form
 	for from: int in [0, 1, -2]:
 		arguments = [path, false, from, -1, key, header.size()]
 		check_same(call_and_wait("load_vars" + form, arguments) as Array, all.slice(from), what)
-		var file := _open(path, FileAccess.WRITE, -1, key)
-		file.store_buffer(header + frames)
-		file.close()
+		write(path, header + frames, -1, key)
 
 
 func test_what_was_changed() -> void:
@@ -74,7 +71,6 @@ func test_damage_before_the_values() -> void:
 		check_forms("load_vars", [path + ".other", false, 0, -1, SECRET], [], ERR_FILE_CORRUPT, [DAMAGED])
 
 
-## Objects of classes that are listed; none is made of a file that was changed.
 func test_objects() -> void:
 	check_int(VarBatch.save_var(path, [SavedItem.new()], true, -1, _key), OK, "saving an object")
 	var found: Array = VarBatch.load_var(path, [null], [SavedItem], _key)
@@ -90,8 +86,7 @@ func test_objects() -> void:
 
 func test_arguments() -> void:
 	var code := ERR_INVALID_PARAMETER
-	var text := "expected a compression mode or a key, found both"
-	check_forms("save_var", [path, 1, false, 2, SECRET], code, code, [text])
+	check_forms("save_var", [path, 1, false, 2, SECRET], code, code, ["expected a compression mode or a key, found both"])
 	for key: Variant in [7, true, &"name", [SECRET], SECRET.to_utf8_buffer()]:
 		check_forms("save_var", [path, 1, false, -1, key], code, code, [" as key, found "])
 		check_forms("load_var", [path, 5, false, key], 5, code, [" as key, found "])

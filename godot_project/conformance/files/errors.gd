@@ -3,8 +3,6 @@ extends "files_base.gd"
 ## and no other file. Those that need a process without rights or without space run in one of their own, in
 ## which all calls must fail with one code: its arguments are what to do, the code, and the paths.
 
-const Child := preload("../support/child.gd")
-
 const OLD: Array = ["the old file", 1, 2.5]
 const VALUES: Array = [1, "two", [3.0, &"four"]]
 ## Of a process that may not read and write just anything, though its user may.
@@ -53,7 +51,6 @@ func test_files_that_are_missing() -> void:
 		_check_load_fails(from)
 
 
-## Nothing is saved, and the line names the first of them.
 func test_values_that_cannot_be_encoded() -> void:
 	var too_deep := Engines.nested(1026)
 	for count: int in [1, 5, 1200, 20_000]:
@@ -64,10 +61,8 @@ func test_values_that_cannot_be_encoded() -> void:
 			for threads: int in Threads.new(THREAD_COUNTS):
 				var text := "value %d: expected at most" % places[0]
 				check_keeps_old(_check_fails.bind(path, values, ERR_INVALID_DATA, text))
-	# Of several things that are wrong, one is told.
 	var to := folder + "/missing/x.bin"
-	var save := call_method.bind(&"save_vars", [to, [too_deep]])
-	check(expect_errors(save, 1, 'cannot save "%s": ' % to) != OK, "it was saved")
+	check(expect_errors(call_method.bind(&"save_vars", [to, [too_deep]]), 1, 'cannot save "%s": ' % to) != OK, "it was saved")
 
 
 func test_modes_that_are_none() -> void:
@@ -75,8 +70,7 @@ func test_modes_that_are_none() -> void:
 		check_keeps_old(_check_fails.bind(path, VALUES, ERR_INVALID_PARAMETER, "", mode))
 	check_int(VarBatch.COMPRESSION_NONE, -1, "COMPRESSION_NONE")
 	var text := "...found 0 (COMPRESSION_FASTLZ, which can only be loaded: use COMPRESSION_ZSTD)..."
-	var code := ERR_INVALID_PARAMETER
-	check_call(&"save_vars", [path, VALUES, false, 0], code, [text], code)
+	check_call(&"save_vars", [path, VALUES, false, 0], ERR_INVALID_PARAMETER, [text], ERR_INVALID_PARAMETER)
 
 
 ## A file that could be written to, in a folder in which nothing can be made, and one without rights.
@@ -98,11 +92,9 @@ func test_without_space() -> void:
 func _check_probe(what: String, files: PackedStringArray, of: String, rights: int, shell: String, code: int) -> void:
 	var old := absolute(folder) + "/old.bin"
 	write(old, stored(OLD))
-	var arguments := PackedStringArray([what, str(code)])
-	for file: String in files:
-		arguments.append(absolute(folder).path_join(file))
+	var paths := Array(files).map(func(file: String) -> String: return absolute(folder).path_join(file))
 	FileAccess.set_unix_permissions(of, rights)
-	Child.probe(self, "files/errors", arguments, shell)
+	Child.probe(self, "files/errors", PackedStringArray([what, str(code)] + paths), shell)
 	FileAccess.set_unix_permissions(of, 0x1ff)
 	check_names(["old.bin"], what)
 	check_bytes(FileAccess.get_file_as_bytes(old), stored(OLD), "the old file")
@@ -110,17 +102,14 @@ func _check_probe(what: String, files: PackedStringArray, of: String, rights: in
 
 func _check_fails(to: String, values: Array, code: int, reason: String, mode := -1) -> void:
 	check(code != OK, "no error to expect for %s" % to)
-	var text := 'cannot save "%s": %s' % [_shown(to), reason]
-	check_forms("save_vars", [to, values, false, mode], code, code, [text])
+	check_forms("save_vars", [to, values, false, mode], code, code, ['cannot save "%s": %s' % [_shown(to), reason]])
 
 
-## A path in a line, which is cut if it is long.
 func _shown(long: String) -> String:
 	return long if long.length() <= 180 else long.left(180) + "..."
 
 
-## Whatever loads it says why not, with the engine's own code, which is returned.
-func _check_load_fails(from: String) -> int:
+func _check_load_fails(from: String) -> void:
 	check(FileAccess.open(from, FileAccess.READ) == null, "the engine opens %s" % from)
 	var code := FileAccess.get_open_error()
 	check(code != OK, "no error to expect for %s" % from)
@@ -134,7 +123,6 @@ func _check_load_fails(from: String) -> int:
 		text = '...cannot save "%s": ...' % _shown(from)
 		check_call(&"transcode_file", [target, from, GODOT_4, GODOT_4], code, [text], code)
 		DirAccess.remove_absolute(target)
-	return code
 
 
 func run_alone() -> void:
@@ -146,7 +134,6 @@ func run_alone() -> void:
 			"load":
 				_check_engine(to, FileAccess.READ)
 				check_forms("load_vars", [to], [], _code, ['cannot load "%s": ' % to])
-				# A store says what a file does.
 				for method: StringName in [&"open", &"remove"]:
 					var call := ClassDB.callv.bind(&"class_call_static", [&"VarBatchStore", method, to])
 					expect_errors(call, 1, '"%s": access is denied' % to)
@@ -182,7 +169,6 @@ func _fill(to: String) -> void:
 		_check_save(to, values, ALL_MODES.slice(0, 3))
 
 
-## Tasks that write together more than fits, of which each ends as if it were alone.
 func _append(to: String) -> void:
 	var values := range(100).map(func(i: int) -> Array: return [i, _noise.slice(0, 1000)])
 	var tasks := values.map(func(value: Array) -> VarBatchTask: return VarBatch.append_vars_async(to, [value]))

@@ -1,8 +1,7 @@
 extends "files_base.gd"
 ## What save_vars() writes and load_vars() reads, against loops of store_var() and get_var(), plain and
 ## compressed as by FileAccess.open_compressed(); files of one value; and paths as FileAccess takes them.
-## Sizes around those at which files are cut into pieces and blocks are tested in rust/storage/tests,
-## file_save.rs, file_load.rs and compressed.rs; how files are replaced in file_unix.rs.
+## Sizes at which files are cut into pieces and blocks, and how files are replaced: rust/storage/tests.
 
 const VALUES: Array = [1, "two", [3.0, &"four"]]
 
@@ -16,8 +15,7 @@ func test_few_values() -> void:
 	var ints: Array[int] = [1, -2, 1 << 35]
 	var packed: Array[PackedByteArray] = [PackedByteArray([1]), _noise]
 	packed.make_read_only()
-	var vectors: Array[Vector3] = [Vector3.ONE, Vector3(-0.0, 1, INF)]
-	for values: Array in [ints, packed, vectors]:
+	for values: Array in [ints, packed, [Vector3.ONE, Vector3(-0.0, 1, INF)] as Array[Vector3]]:
 		check_file(values, "an array of %s" % type_string(values.get_typed_builtin()))
 
 
@@ -44,7 +42,6 @@ func test_large_values() -> void:
 	check_file(values, "large arrays")
 	check_file(["日本語😀".repeat(100_000), "long ".repeat(400_000)], "long texts")
 	check_file([values, {"values": values}], "large arrays in one value")
-	# Less of them, and 64 MiB, compressed.
 	values = values.map(func(value: Variant) -> Variant: return value.slice(0, sized_part_of(30_000)))
 	check_file(values, "large arrays", false, COMPRESSIONS)
 	check_file([values, "日本語😀".repeat(20_000)], "large arrays in one value", false, COMPRESSIONS)
@@ -56,8 +53,7 @@ func test_large_values() -> void:
 ## nobody unpacks more from one.
 func test_noise_and_nothing() -> void:
 	var zeros := filled_bytes(3 << 20)
-	var values: Array = [Crypto.new().generate_random_bytes(1 << 20), zeros, "end"]
-	check_file(values, "noise and zeros", false, COMPRESSIONS)
+	check_file([Crypto.new().generate_random_bytes(1 << 20), zeros, "end"], "noise and zeros", false, COMPRESSIONS)
 	zeros.resize(80 << 20)
 	for mode: int in COMPRESSIONS:
 		check_int(VarBatch.save_vars(path, [zeros], false, mode), OK, "saving zeros")
@@ -69,10 +65,8 @@ func test_noise_and_nothing() -> void:
 func test_full_objects() -> void:
 	var objects := Engines.storable_objects()
 	check_file(objects, "objects", true, ALL_MODES)
-	var among: Array = []
-	for i: int in 1200:
-		among.append([objects[i % 7], _noise.slice(0, i)] if i % 100 == 0 else i)
-	check_file(among, "objects among others", true)
+	var any := func(i: int) -> Variant: return [objects[i % 7], _noise.slice(0, i)] if i % 100 == 0 else i
+	check_file(range(1200).map(any), "objects among others", true)
 
 
 ## A browser stores files after the engine has closed one that it had opened to write, and that sets
@@ -93,7 +87,6 @@ func test_files_in_a_browser() -> void:
 	check_same(VarBatch.load_vars(copy), [[1, 2, 3]], "the file")
 
 
-## Whatever is in an array, it is one value.
 func test_one_value() -> void:
 	var point := Curve2D.new()
 	point.add_point(Vector2(1, 2))
@@ -123,7 +116,6 @@ func test_one_value() -> void:
 	check_value(expect_logged(ported, 0, int(OS.is_debug_build()), "(path, null, true)"), true, "no file")
 
 
-## Nobody has saved yet: nothing is wrong, and nothing is printed.
 func test_a_file_that_is_missing() -> void:
 	# Without a drive, Windows has no such path.
 	var root: Array = ["/no such file"] if is_unix() else []
@@ -140,7 +132,6 @@ func test_a_file_that_is_missing() -> void:
 			check(message == error_string(ERR_FILE_NOT_FOUND), "message: '%s'" % message)
 
 
-## One line, and the default, however much was whole before the damage.
 func test_a_damaged_file() -> void:
 	for mode: int in ALL_MODES:
 		check_int(VarBatch.save_vars(path, [], false, mode), OK, "saving nothing")
@@ -156,27 +147,20 @@ func test_a_damaged_file() -> void:
 	_check_default('"%s": value 1: expected a type from 0 to ' % path, ERR_FILE_CORRUPT)
 
 
-## The first of several, as from get_var(), and a word about the others.
 func test_several_values() -> void:
 	check_int(VarBatch.save_vars(path, ["first", 2, 3]), OK, "saving three values")
 	var text := '"%s": expected one value, found 3: this is the first, load_vars() returns all' % path
 	check_forms("load_var", [path, "default"], "first", OK, [WARNING + text], true)
 
 
-## The old file is as it was.
 func test_what_cannot_be_saved() -> void:
 	check_int(VarBatch.save_var(path, "old"), OK, "saving")
 	var too_deep := Engines.nested(1026)
-	var data := ERR_INVALID_DATA
-	var parameter := ERR_INVALID_PARAMETER
-	var text := 'cannot save "%s": ' % path
-	for mode: int in ALL_MODES:
-		check_forms("save_var", [path, too_deep, false, mode], data, data, [text])
-	check_forms("save_var", [path, 1, false, 77], parameter, parameter, [text])
+	var rows: Array = Array(ALL_MODES).map(func(mode: int) -> Array: return [ERR_INVALID_DATA, path, too_deep, false, mode])
+	rows += [[ERR_INVALID_PARAMETER, path, 1, false, 77], [ERR_FILE_NOT_FOUND, folder + "/missing/x.bin", 1]]
+	for row: Array in rows:
+		check_forms("save_var", row.slice(1), row[0], row[0] as int, ['cannot save "%s": ' % row[1]])
 	check_value(VarBatch.load_var(path), "old", "the old file")
-	var missing := folder + "/missing/x.bin"
-	text = 'cannot save "%s": ' % missing
-	check_forms("save_var", [missing, 1], ERR_FILE_NOT_FOUND, ERR_FILE_NOT_FOUND, [text])
 
 
 func _check_default(text: String, code: int) -> void:

@@ -61,21 +61,19 @@ func read_loop(from: String, objects := false, mode := -1) -> Array:
 	if file == null:
 		check(false, "the engine cannot open %s: %d" % [from, FileAccess.get_open_error()])
 		return values
-	var length := file.get_length()
 	Engine.print_error_messages = false
-	while file.get_position() < length:
+	while file.get_position() < file.get_length():
 		values.append(file.get_var(objects))
 	Engine.print_error_messages = true
-	file.close()
 	return values
 
 
-func write(to: String, bytes: PackedByteArray) -> void:
-	var file := FileAccess.open(to, FileAccess.WRITE)
+## Compressed or encrypted, as _open() has it.
+func write(to: String, bytes: PackedByteArray, mode := -1, key: Variant = null) -> void:
+	var file := _open(to, FileAccess.WRITE, mode, key)
 	check(file != null, "%s cannot be written" % to)
 	if file != null:
 		file.store_buffer(bytes)
-		file.close()
 
 
 ## Saved in these modes by each number of threads, at once and as a task, and read by the engine;
@@ -122,26 +120,20 @@ func check_names(expected: PackedStringArray, what: String, within := folder) ->
 
 
 func sized(count: int, size: Callable) -> Array:
-	var values: Array = []
-	for i: int in count:
-		var from := i % 61
-		values.append(_noise.slice(from, from + int(size.call(i))))
-	return values
+	return range(count).map(func(i: int) -> PackedByteArray: return _noise.slice(i % 61, i % 61 + int(size.call(i))))
 
 
 ## check_call() of a method, and of its task: the lines hold [param texts], or are these.
 func check_forms(
 	method: String, arguments: Array, result: Variant, code: int, texts: PackedStringArray, is_exact := false
 ) -> void:
-	var lines := texts.duplicate()
-	for i: int in lines.size() if not is_exact else 0:
-		var start := WARNING if lines[i].begins_with(WARNING) else ""
-		lines[i] = "%s...%s..." % [start, lines[i].trim_prefix(WARNING)]
+	var part := func(text: String) -> String:
+		return "%s...%s..." % [WARNING if text.begins_with(WARNING) else "", text.trim_prefix(WARNING)]
+	var lines := texts if is_exact else PackedStringArray(Array(texts).map(part))
 	for form: String in [method, method + "_async"]:
 		check_call(form, arguments, result, lines, code as Error)
 
 
-## The result of a method of VarBatch, or of the task that it starts.
 static func call_and_wait(method: String, arguments: Array) -> Variant:
 	return waited(call_method(method, arguments))
 
@@ -150,22 +142,25 @@ static func waited(found: Variant) -> Variant:
 	return (found as VarBatchTask).wait() if found is VarBatchTask else found
 
 
+func end_saves(tasks: Array) -> void:
+	for task: VarBatchTask in tasks:
+		check_int(task.wait() as int, OK, "a save")
+
+
 func link(leads_to: String, at: String) -> void:
 	check_int(DirAccess.open(folder).create_link(leads_to, absolute(at)), OK, "a link")
 
 
 ## Calls [param save], which may print one warning of what a save does not keep of the values.
 func save_as_told(save: Callable, values: Variant, objects := false) -> int:
-	var results: Array[int] = []
-	var lines := logged(func() -> void: results.append(save.call() as int))
+	var lines := logged(save)
 	if not lines.is_empty():
 		check_int(lines.size(), 1, "lines of a save")
 		check(lines[0].begins_with(WARNING) and ": saved " in lines[0], "a save: " + lines[0])
 		check(not is_kept(values) or objects, "a save that keeps all: " + lines[0])
-	return results[0]
+	return returned
 
 
-## Whether a save keeps all of a value, and so warns of nothing.
 static func is_kept(value: Variant) -> bool:
 	match typeof(value):
 		TYPE_ARRAY:
@@ -176,7 +171,6 @@ static func is_kept(value: Variant) -> bool:
 	return not typeof(value) in [TYPE_OBJECT, TYPE_CALLABLE, TYPE_SIGNAL, TYPE_RID]
 
 
-## Everything in a folder, hidden or not, in order.
 static func names(of: String) -> PackedStringArray:
 	var dir := DirAccess.open(of)
 	if dir == null:

@@ -2,7 +2,6 @@ extends "files_base.gd"
 ## Objects that only a save holds, which it frees when it has read them, and whose scripts then call the same file. The
 ## save must not hold its place among the calls for that file meanwhile: whoever waits for it would wait for ever.
 
-const Meddler := preload("../hostile/meddler.gd")
 const OUTER: PackedStringArray = [
 	"save_vars", "save_vars_async", "append_vars", "append_vars_async", "store", "store_async"
 ]
@@ -17,7 +16,6 @@ var _begun: VarBatchTask
 
 
 func finish() -> void:
-	Meddler.reset()
 	_store = null
 	_begun = null
 	super()
@@ -31,7 +29,6 @@ func test_calls_of_freed_objects() -> void:
 				_check_freed(outer, inner, [], OK)
 
 
-## It holds them until it has failed.
 func test_saves_that_fail() -> void:
 	_make_files()
 	var in_itself: Array = []
@@ -69,7 +66,6 @@ func _make_files() -> void:
 	_store = VarBatchStore.open(folder + "/store")
 
 
-## Starts a call of this name. Returns its result, or its task.
 func _call(call_name: String, values: Array) -> Variant:
 	match call_name:
 		"load_vars":

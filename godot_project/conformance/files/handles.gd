@@ -42,7 +42,6 @@ func _take(left: int) -> Array[FileAccess]:
 	return taken
 
 
-## The sound file becomes the backup, or stays.
 func test_saves() -> void:
 	if not _begins():
 		return
@@ -53,9 +52,9 @@ func test_saves() -> void:
 			# This process does not know it.
 			var old := FileAccess.get_file_as_bytes(path)
 			write(path, old)
-			var arguments: Array = [path, "new", false] + stored_as + [true]
 			var taken := _take(left)
-			logged(func() -> void: ends.append(call_method("save_var", arguments)))
+			logged(call_method.bind("save_var", [path, "new", false] + stored_as + [true]))
+			ends.append(returned as int)
 			taken.clear()
 			var names := [path.get_file(), "taken"]
 			if ends[-1] == OK:
@@ -147,15 +146,14 @@ func test_loads() -> void:
 				write(path, FileAccess.get_file_as_bytes(path if not key else _bak).slice(0, -4))
 			for left: int in 6:
 				var taken := _take(left)
-				var found: Array = [null]
-				logged(func() -> void: found[0] = call_method(form, arguments))
+				logged(call_method.bind(form, arguments))
 				taken.clear()
 				var code := VarBatch.get_last_error()
 				codes.append(code)
 				var expected: Array = [OK, FULL] if is_damaged else [ERR_INVALID_DATA, FULL]
 				check(code in expected, "%s, %d handles left, code %d" % [form, left, code])
-				check_value(found[0], good if code == OK else none, "what was loaded")
-			logged(func() -> void: call_method("save_var", [path, 1]))
+				check_value(returned, good if code == OK else none, "what was loaded")
+			logged(call_method.bind("save_var", [path, 1]))
 			check(FileAccess.file_exists(path + ".set-aside"), "set aside")
 			DirAccess.remove_absolute(path + ".set-aside")
 		check(FULL in codes and OK in codes, "codes: %s" % [codes])

@@ -1,8 +1,6 @@
 extends "files_base.gd"
 ## Values in open files, streams and packets, beside the engine's loops over store_var() and get_var().
 
-const Meddler := preload("../hostile/meddler.gd")
-
 const FILES: PackedStringArray = ["plain", "zstd", "deflate", "encrypted"]
 ## Who writes or reads: the engine, VarBatch one by one, or many at once.
 const WAYS: PackedStringArray = ["engine", "one by one", "at once"]
@@ -73,9 +71,7 @@ func test_regions() -> void:
 ## it leaves it. Of many, those before.
 func test_damage() -> void:
 	var good := stored([[1, 2], "text", {"a": 2}])
-	var bad: Array[PackedByteArray] = []
-	for length: int in good.size():
-		bad.append(good.slice(0, length))
+	var bad := range(good.size()).map(func(length: int) -> PackedByteArray: return good.slice(0, length))
 	for length: int in [0, 1, 3, 1000, 5_000_000, 0x7ffffff0, 0x7fffffff, 0xfffffffe, 0xffffffff]:
 		# In a browser, the engine asks for so much memory that the page ends.
 		if length <= 5_000_000 or not OS.has_feature("web"):
@@ -185,7 +181,6 @@ func test_what_is_refused() -> void:
 	check_call(&"get_vars", [file, 3], [1, 2], ["value 2: expected a value, found the end"], ERR_FILE_EOF)
 
 
-## Inside a buffer, as decode_var() and decode_var_size().
 func test_offsets() -> void:
 	var bytes := PackedByteArray()
 	for value: Variant in Values.all() + [Curve2D.new(), [Curve2D.new()]]:
@@ -244,10 +239,8 @@ func _write(to: Variant, values: Array, way: String, whole := false) -> void:
 func _read(from: Variant, count: int, way: String, whole := false) -> Array:
 	if way == WAYS[2]:
 		return VarBatch.get_vars(from as Object, count, whole)
-	var values: Array = []
-	for i: int in count:
-		values.append(VarBatch.get_var(from as Object, whole) if way == WAYS[1] else from.get_var(whole))
-	return values
+	var read := func(_i: int) -> Variant: return VarBatch.get_var(from as Object, whole) if way == WAYS[1] else from.get_var(whole)
+	return range(count).map(read)
 
 
 func _text(at: Variant, text := "") -> Variant:

@@ -1,7 +1,6 @@
 extends "../tasks/tasks_base.gd"
 ## Saves and appends to one file, at once and by tasks that take long, under any of its names: it holds
-## what the calls give one after the other, whichever is complete first. The order in itself is tested
-## in rust/storage/tests, file_order.rs.
+## what the calls give one after the other, whichever is complete first.
 
 const ROUNDS := 120
 const SAVES: PackedStringArray = ["save_vars", "save_vars_async", "translate", "fail"]
@@ -31,16 +30,13 @@ func test_any_calls() -> void:
 		check_names(["godot3", "in"], "round %d" % turn)
 
 
-## To wait for a save does no saves of other files.
 func test_waiting_for_one_of_many() -> void:
 	VarBatch.set_thread_count(1)
-	var tasks: Array[VarBatchTask] = []
-	for index: int in 200:
-		tasks.append(VarBatch.save_var_async("%s/%d" % [folder, index], index))
-	check_int(tasks[-1].wait() as int, OK, "the last save")
+	var save := func(i: int) -> VarBatchTask: return VarBatch.save_var_async("%s/%d" % [folder, i], i)
+	var tasks := range(200).map(save)
+	end_saves(tasks.slice(-1))
 	check_int(DirAccess.get_files_at(folder).size(), 1, "files after one was waited for")
-	for task: VarBatchTask in tasks:
-		check_int(task.wait() as int, OK, "the other saves")
+	end_saves(tasks)
 	check_int(DirAccess.get_files_at(folder).size(), tasks.size(), "files in the end")
 
 
@@ -90,7 +86,6 @@ func _called(method: String, number: int) -> Call:
 	return called
 
 
-## A task is cancelled at times, at any moment of it.
 func _begin(called: Call, to: String, mode: int) -> void:
 	if called.method == "translate":
 		called.result = VarBatch.transcode_file(_source, to, GODOT_3, GODOT_4)
@@ -108,7 +103,6 @@ func _begin(called: Call, to: String, mode: int) -> void:
 			called.task().cancel()
 
 
-## Waits for the first, the last or none of the tasks, and for the signals of all.
 func _end(calls: Array[Call]) -> void:
 	var tasks := calls.filter(func(called: Call) -> bool: return called.task() != null)
 	var first := _random.randi_range(-1, 1)
@@ -134,7 +128,6 @@ func _check_ended(called: Call, is_surely_late: bool) -> int:
 	return code
 
 
-## Threads and tasks that save to one file: it is one of theirs, whole, at any time.
 func test_saves_of_threads() -> void:
 	for count: int in by_threads():
 		write(path, VarBatch.vars_to_frames([9, _noise, 9]))

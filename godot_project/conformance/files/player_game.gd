@@ -50,7 +50,9 @@ func _look() -> int:
 	if not is_first and _arguments[0] == "kill":
 		_keep_parts()
 		_act()
-	_keep_before()
+	# So that a fault can be looked into.
+	for end: String in ["", WAL]:
+		_put(_path + end, _folder.path_join("before").path_join(SAVE + end))
 	var generation := _generation_in(_path)
 	var problem := _problem(generation)
 	var outcome := "error %d" % _error if _error != OK else "generation"
@@ -150,7 +152,7 @@ func _problem(generation: int) -> String:
 	if generation < 0:
 		return "a mixture: " + what
 	# The copy that the journal began with.
-	var is_own := _action == "copied" and _exact == _found and generation >= _saved and _is_of_run(generation)
+	var is_own := _action == "copied" and _exact == _found and generation >= maxi(_saved, _from) and generation <= _began
 	if _exact >= 0 and generation != _exact and not is_own:
 		return "not %d: %s" % [_exact, what]
 	if _exact < 0 and (generation < _least or not _is_of_world(generation)):
@@ -193,7 +195,6 @@ func _begin_world() -> void:
 	_open(_path)
 
 
-## A new world, which begins with this generation.
 func _set_world(generation: int) -> void:
 	_known.worlds += 1
 	_known.world = _known.worlds
@@ -204,11 +205,6 @@ func _is_of_world(generation: int) -> bool:
 	return _known.ranges[_known.world].any(func(all: Array) -> bool: return generation >= all[0] and generation <= all[1])
 
 
-func _is_of_run(generation: int) -> bool:
-	return generation >= _from and generation <= _began
-
-
-## Returns the generation in it. It is made once.
 func _make_template(template: String) -> int:
 	if FileAccess.file_exists(template):
 		return _known.template
@@ -242,12 +238,6 @@ func _keep_parts() -> void:
 	_put(from + WAL, to + WAL)
 
 
-## So that a fault can be looked into.
-func _keep_before() -> void:
-	for end: String in ["", WAL]:
-		_put(_path + end, _folder.path_join("before").path_join(SAVE + end))
-
-
 ## Puts a copy of a file at a path: over what is there, or in its place. What is not there is there no more.
 func _put(from: String, to: String) -> void:
 	if not FileAccess.file_exists(from):
@@ -274,7 +264,6 @@ func _journals() -> Array:
 	)
 
 
-## Removes journals that were set aside. Returns how many there were.
 func _remove_aside() -> int:
 	var count := 0
 	for named: String in Files.names(_saves):

@@ -71,16 +71,13 @@ func _path(kind: String, number: int) -> String:
 	if kind == "new":
 		named = "new-%d" % number
 	elif kind == "append":
-		@warning_ignore("integer_division")
 		named = "log-%d" % (number / LOG_LEN)
 	return _folder.path_join(named)
 
 
 func _values(number: int) -> Array:
-	var values: Array = [number]
-	for i: int in [1, 30, 400, 3000][number % 4]:
-		values.append({"number": number, "i": i})
-	return values + [record(number * 7), number]
+	var part := func(i: int) -> Dictionary: return {"number": number, "i": i}
+	return [number] + range([1, 30, 400, 3000][number % 4] as int).map(part) + [record(number * 7), number]
 
 
 static func record(number: int) -> Array:
@@ -162,6 +159,5 @@ func _look_at_log(path: String, log_number: int, done: Dictionary, last: int) ->
 	var whole := number - maxi(log_number * LOG_LEN, 1)
 	if error == OK and after.size() > whole and after[-1] == record(0):
 		return after.slice(0, whole) == values.slice(0, whole)
-	var what: Array = [path, error, after.size(), whole, values.size()]
-	print("%s: append: error %d, %d values, %d of %d before" % what)
+	print("%s: append: error %d, %d values, %d of %d before" % [path, error, after.size(), whole, values.size()])
 	return error != OK and whole == 0

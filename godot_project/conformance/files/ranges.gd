@@ -1,7 +1,6 @@
 extends "../tasks/tasks_base.gd"
 ## load_vars() with `from` and `count`: a slice of what it gives without them, whatever the file is. A
-## value is named by its index in the file. Which ranges there are, what of a file is read for them, and
-## what damage means to it, is tested in rust/storage/tests, file_range.rs and file_damage.rs.
+## value is named by its index in the file.
 
 const MIB := 1 << 20
 const MIN_INT := -0x7fffffffffffffff - 1
@@ -45,12 +44,9 @@ func test_damage() -> void:
 	var all: Array = ["good", null, "good", "good", null, "good"]
 	write(path, good + bad + good + good + bad + good + good.slice(0, -3))
 	for row: Array in [[2, 2], [1, 4, 1, 4], [-2, -1, 4, 6], [5, 2, 6], [7, 0], [-1, 0]]:
-		var texts := PackedStringArray()
-		for index: int in row.slice(2):
-			texts.append('"%s": value %d: ' % [path, index])
-		var code := OK if texts.is_empty() else ERR_FILE_CORRUPT
+		var texts := row.slice(2).map(func(index: int) -> String: return '"%s": value %d: ' % [path, index])
 		var expected := part(all, row[0] as int, row[1] as int)
-		check_forms("load_vars", [path, false, row[0], row[1]], expected, code, texts)
+		check_forms("load_vars", [path, false, row[0], row[1]], expected, ERR_FILE_CORRUPT if texts else OK, texts)
 
 
 func test_wrong_arguments() -> void:
@@ -63,12 +59,8 @@ func test_wrong_arguments() -> void:
 	check_forms("load_vars", [none, false, 5, 1], [], ERR_FILE_NOT_FOUND, ['cannot load "%s": ' % none])
 
 
-## A search through many values moves on, and ends when it is cancelled.
 func test_long_searches() -> void:
-	var bytes := frame(var_to_bytes(7))
-	while bytes.size() < 64 * MIB:
-		bytes.append_array(bytes)
-	write(path, bytes)
+	write(path, Packed.repeated(frame(var_to_bytes(7)), 12 << 23) as PackedByteArray)
 	for count: int in by_threads():
 		var what := "a search, %d threads" % count
 		var watch := Watch.new(VarBatch.load_vars_async(path, false, -2))
@@ -84,7 +76,6 @@ func test_long_searches() -> void:
 			check_int(task.get_error(), OK if is_done else ERR_SKIP, "error of a cancelled search")
 
 
-## Fractions of a load of a part go from 0 to 1.
 func test_progress() -> void:
 	var bytes := filled_bytes(48 * MIB)
 	var all: Array = [bytes, 2, bytes.to_int64_array(), 4]
@@ -97,7 +88,6 @@ func test_progress() -> void:
 			check(not watch.fractions.is_empty(), "%s: no progress" % what)
 
 
-## What slice() gives, with a count.
 static func part(all: Array, from: int, count: int) -> Array:
 	var size := all.size()
 	var begin := size + from if from < 0 else mini(from, size)

@@ -77,7 +77,6 @@ func _note_copied() -> void:
 		_append("results", "bad: backup: %s" % _copying.get_error_message())
 
 
-## Returns the values to save and the keys to erase.
 func _change(generation: int) -> Array:
 	var values := {GENERATION: generation, HELD: _held}
 	var erased: Array = []

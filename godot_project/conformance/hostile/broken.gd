@@ -1,8 +1,7 @@
 extends "broken_base.gd"
 ## Bytes that are cut, lying or damaged, and text that is not UTF-8, or not quite, of every type and wherever it stands:
 ## for each the engine says what is right, and validate() says why in words, without a value and without a sound. Counts
-## and lengths that lie are in mutations.gd, what they may allocate in memory.gd; every three bytes of text, and an odd one
-## at each place, in text_kernels.rs of the codec's tests, and the words in errors.rs.
+## and lengths that lie are in mutations.gd, what they may allocate in memory.gd.
 
 const FLAG_64 := 1 << 16
 ## A value of each kind that holds text: its bytes before the text and behind it.
@@ -63,17 +62,13 @@ func test_truncations() -> void:
 		check_verdicts(few, "part of wide components")
 
 
-## Both widths of components are readable, whatever the build writes itself.
 func test_components_of_both_widths() -> void:
-	var buffers: Array[PackedByteArray] = []
 	for shift: int in 40:
-		buffers.append_array(_components(shift, [0, 1, 2, 3, 5, 16, 17, 500][shift % 8] as int))
-	for bytes: PackedByteArray in buffers:
-		check(is_accepted(bytes), "not accepted by the engine: %s" % bytes.slice(0, 8).hex_encode())
-	check_verdicts(buffers, "components of both widths")
+		var buffers := _components(shift, [0, 1, 2, 3, 5, 16, 17, 500][shift % 8] as int)
+		check(buffers.all(is_accepted), "one is not accepted by the engine, from number %d on" % shift)
+		check_verdicts(buffers, "components of both widths")
 
 
-## As elements, as elements of a typed Array, and as keys of one value.
 func test_both_widths_in_one_value() -> void:
 	var types := Array(Values.PACKED_VECTORS) + Values.FLOAT_COMPONENTS.keys()
 	types.erase(TYPE_COLOR)
@@ -107,7 +102,6 @@ func test_headers() -> void:
 	check_verdicts(unknown, "type byte out of range")
 
 
-## The padding is not looked at, and what follows a value is ignored..
 func test_padding_and_trailing_bytes() -> void:
 	var buffers: Array[PackedByteArray] = []
 	for length: int in range(1, 9):
@@ -124,14 +118,11 @@ func test_padding_and_trailing_bytes() -> void:
 		check_verdicts(buffers, "trailing bytes behind %s" % type_string(type))
 
 
-## NaN of 32 bits that become 64 bits wide, and bools that are neither 0 nor 1.
 func test_odd_numbers() -> void:
-	var buffers: Array[PackedByteArray] = []
-	for number: int in [0, 1, 2, 0x100, 0x10000, 0x80000000, 0xffffffff]:
-		buffers.append(Values.header(TYPE_BOOL) + Values.u32(number))
-	for bits: int in Packed.FLOAT_BITS:
-		buffers.append(Values.header(TYPE_FLOAT) + Values.u32(bits))
-	check_verdicts(buffers, "numbers")
+	var numbers := {TYPE_BOOL: [0, 1, 2, 0x100, 0x10000, 0x80000000, 0xffffffff], TYPE_FLOAT: Packed.FLOAT_BITS}
+	for type: int in numbers:
+		var buffers := Array(numbers[type]).map(func(bits: int) -> PackedByteArray: return Values.header(type) + Values.u32(bits))
+		check_verdicts(buffers, "numbers")
 
 
 ## A value of each type that is made of floats, special ones from number [param shift] on, of 32 and of 64 bits.
@@ -149,9 +140,7 @@ func _part(type: int, shift: int, count: int, is_wide: bool) -> PackedByteArray:
 	if components == 0:
 		bytes.append_array(Values.u32(count))
 		components = Packed.STRIDES[type] / 4 * count
-	var specials := Array(Packed.FLOAT_BITS)
-	if is_wide:
-		specials = Array(Values.DOUBLE_BITS)
+	var specials := Array(Values.DOUBLE_BITS) if is_wide else Array(Packed.FLOAT_BITS)
 	for i: int in components:
 		var bits: Variant = specials[(shift + i) % specials.size()]
 		if is_wide:
@@ -161,12 +150,17 @@ func _part(type: int, shift: int, count: int, is_wide: bool) -> PackedByteArray:
 	return bytes
 
 
-func test_malformed() -> void:
-	_check_forms(MALFORMED, true)
-
-
-func test_strange() -> void:
-	_check_forms(STRANGE, false)
+## Each form in every holder, alone and with letters around.
+func test_malformed_and_strange() -> void:
+	for group: String in MALFORMED.merged(STRANGE):
+		for form: String in MALFORMED.get(group, STRANGE.get(group)).split(" "):
+			for holder: String in HOLDERS:
+				var buffers: Array[PackedByteArray] = []
+				for before: int in BEFORE:
+					for behind: String in BEHIND:
+						buffers.append(_holding(holder, Values.hex("61".repeat(before) + form + behind)))
+				check(not (group in MALFORMED and is_accepted(buffers[0])), "the engine accepts %s" % form)
+				check_verdicts(buffers, "%s, %s in %s" % [group, form, holder])
 
 
 ## Lengths that are wrong, negative, or overflow when the padding is added. The padding must be there,
@@ -187,19 +181,6 @@ func test_lengths_and_padding() -> void:
 		check_verdicts(buffers, "length and padding of %s, and parts" % holder)
 
 
-## Each form in every holder, alone and with letters around.
-func _check_forms(forms: Dictionary[String, String], is_refused: bool) -> void:
-	for group: String in forms:
-		for form: String in forms[group].split(" "):
-			for holder: String in HOLDERS:
-				var buffers: Array[PackedByteArray] = []
-				for before: int in BEFORE:
-					for behind: String in BEHIND:
-						buffers.append(_holding(holder, Values.hex("61".repeat(before) + form + behind)))
-				check(not (is_refused and is_accepted(buffers[0])), "the engine accepts %s" % form)
-				check_verdicts(buffers, "%s, %s in %s" % [group, form, holder])
-
-
 func _holding(holder: String, text: PackedByteArray) -> PackedByteArray:
 	var padded := Values.u32(text.size()) + text
 	padded.resize((padded.size() + 3) / 4 * 4)
@@ -215,21 +196,15 @@ func test_reasons() -> void:
 
 
 func test_elements_that_are_no_bytes() -> void:
-	var elements: Array = []
-	var expected := PackedStringArray()
-	for type: int in Values.types():
-		if type != TYPE_PACKED_BYTE_ARRAY:
-			elements.append(Values.plain(type))
-			expected.append("expected a PackedByteArray, found %s" % type_string(type))
-	elements.append(var_to_bytes(1))
-	expected.append("")
-	check_value(VarBatch.validate(elements), expected, "elements that are no bytes")
-	var typed: Array[String] = ["x", "y"]
-	expected = ["expected a PackedByteArray, found String"]
-	check_value(VarBatch.validate(typed), expected + expected, "a typed array of texts")
+	var types := range(TYPE_MAX)
+	types.erase(TYPE_PACKED_BYTE_ARRAY)
+	var line := func(type: int) -> String: return "expected a PackedByteArray, found %s" % type_string(type)
+	var expected := PackedStringArray(types.map(line) + [""])
+	check_value(VarBatch.validate(types.map(Values.plain) + [var_to_bytes(1)]), expected, "elements that are no bytes")
+	expected = [line.call(TYPE_STRING), line.call(TYPE_STRING)]
+	check_value(VarBatch.validate(["x", "y"] as Array[String]), expected, "a typed array of texts")
 
 
-## Whatever the engine writes is fine.
 func test_whole_values() -> void:
 	var buffers := Values.engine_bytes(Values.all())
 	check_reasons(buffers, false, "whole values")
@@ -243,20 +218,15 @@ func test_objects() -> void:
 	check_int(VarBatch.validate(buffers, true).count(""), buffers.size(), "objects allowed")
 	check_int(VarBatch.validate(buffers).count(""), 0, "objects not allowed")
 	for name: String in ["NoSuchClass", "RenderingServer", "CanvasItem", "Ünïcode", ""]:
-		var text := var_to_bytes(name).slice(4)
-		buffers.append(Values.header(TYPE_OBJECT) + text + Values.u32(0))
-		buffers.append(Values.u32(TYPE_ARRAY | 2 << 16) + text + Values.u32(0))
+		buffers.append(Values.object(name, {}))
+		buffers.append(Values.u32(TYPE_ARRAY | 2 << 16) + var_to_bytes(name).slice(4) + Values.u32(0))
 	for path: String in ["res://conformance/support/scripted.gd", "res://none.gd", "user://a.gd", ""]:
-		var script := var_to_bytes("RefCounted").slice(4) + Values.u32(1)
-		script += var_to_bytes("script").slice(4) + var_to_bytes(path)
-		buffers.append(Values.header(TYPE_OBJECT) + script)
-		var text := var_to_bytes(path).slice(4)
-		buffers.append(Values.u32(TYPE_ARRAY | 3 << 16) + text + Values.u32(0))
+		buffers.append(Values.object("RefCounted", {"script": path}))
+		buffers.append(Values.u32(TYPE_ARRAY | 3 << 16) + var_to_bytes(path).slice(4) + Values.u32(0))
 	check_reasons(buffers, true, "objects, classes and scripts")
 	check_reasons(buffers, false, "objects, classes and scripts")
 
 
-## The same from any number of threads, in order, for small and large buffers.
 func test_threads() -> void:
 	var buffers: Array[PackedByteArray] = []
 	var expected := PackedStringArray()
@@ -270,7 +240,6 @@ func test_threads() -> void:
 		buffers.append(bytes)
 		expected.append(VarBatch.validate([bytes])[0])
 	for count: int in Threads.new([1, 2, 0]):
-		var check_all := func() -> PackedStringArray: return VarBatch.validate(buffers)
-		var found: PackedStringArray = expect_errors(check_all, 0, "")
+		var found: PackedStringArray = expect_errors(call_method.bind(&"validate", [buffers]), 0, "")
 		check(found == expected, "reasons differ with thread count %d" % count)
 	check(expected.count("") > 4000 and expected.count("") < 5000, "bad and good buffers")

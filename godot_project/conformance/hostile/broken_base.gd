@@ -12,10 +12,9 @@ func _init() -> void:
 ## The same as the engine on every buffer, alone, in one batch between good ones, and as frames.
 ## Where the engine refuses: null, and one error line that says at which byte, the same everywhere.
 ## Where it drops elements of a typed container: one warning a value.
-func check_verdicts(buffers: Array[PackedByteArray], what: String) -> void:
+func check_verdicts(buffers: Array, what: String) -> void:
 	var expected: Array = ["good"]
 	var mixed: Array[PackedByteArray] = [_good]
-	var frames := frame(_good)
 	var refused := 0
 	var warned := 0
 	var is_noisy := false
@@ -25,12 +24,11 @@ func check_verdicts(buffers: Array[PackedByteArray], what: String) -> void:
 			refused += 1
 		else:
 			var lines := engine_lines(buffer)
-			warned += 1 if has_drops(lines) else 0
+			warned += int(has_drops(lines))
 			is_noisy = is_noisy or has_noise(lines)
 		mixed.append_array([buffer, _good])
 		expected.append_array([engine_value(buffer), "good"])
-		frames.append_array(frame(buffer) + frame(_good))
-	for row: Array in [["bytes_to_vars", mixed, "buffer"], ["frames_to_vars", frames, "value"]]:
+	for row: Array in [["bytes_to_vars", mixed, "buffer"], ["frames_to_vars", frames_of(mixed), "value"]]:
 		var decode := call_method.bind(row[0], [row[1]])
 		var start := "VarBatch.%s: %s " % [row[0], row[2]]
 		check_same(expect_logged(decode, refused, warned, start, is_noisy), expected, "%s of %s" % [row[0], what])
@@ -39,12 +37,12 @@ func check_verdicts(buffers: Array[PackedByteArray], what: String) -> void:
 ## The same as the engine on [param buffer] alone. It may complain of objects as well.
 func check_verdict(buffer: PackedByteArray, what: String, objects := false) -> void:
 	var shown := "%s: %s" % [what, buffer.slice(0, 60).hex_encode()]
-	var decode := func() -> Variant: return VarBatch.bytes_to_var(buffer, objects)
+	var decode := call_method.bind(&"bytes_to_var", [buffer, objects])
 	var is_bad := not is_accepted(buffer, objects)
 	var lines := engine_lines(buffer, objects)
 	var found: Variant
 	if objects:
-		var reason: String = quietly(func() -> String: return VarBatch.validate([buffer], true)[0])
+		var reason: String = quietly(call_method.bind(&"validate", [[buffer], true]))[0]
 		check(reason.is_empty() != is_bad, "%s: validate gives '%s'" % [shown, reason])
 	else:
 		check_reasons([buffer], false, what)
@@ -52,32 +50,24 @@ func check_verdict(buffer: PackedByteArray, what: String, objects := false) -> v
 		found = expect_lines(decode, ["VarBatch.bytes_to_var: " + VarBatch.validate([buffer])[0]])
 	else:
 		var warnings := 0 if is_bad or not has_drops(lines) else 1
-		var is_noisy := objects or has_noise(lines)
-		found = expect_logged(decode, int(is_bad), warnings, "VarBatch.bytes_to_var: ", is_noisy)
+		found = expect_logged(decode, int(is_bad), warnings, "VarBatch.bytes_to_var: ", objects or has_noise(lines))
 	check_value(found, engine_value(buffer, objects), shown)
 
 
 ## validate() gives a reason for each buffer that the engine refuses, in words and with a byte, and says nothing.
 func check_reasons(buffers: Array, allow_objects: bool, what: String) -> void:
-	var check_all := func() -> PackedStringArray: return VarBatch.validate(buffers, allow_objects)
-	var reasons: PackedStringArray = expect_errors(check_all, 0, "")
+	var reasons: PackedStringArray = expect_errors(call_method.bind(&"validate", [buffers, allow_objects]), 0, "")
 	check_int(reasons.size(), buffers.size(), "reasons")
 	for i: int in mini(reasons.size(), buffers.size()):
 		var accepted := is_accepted(buffers[i] as PackedByteArray, allow_objects)
-		var is_reason := reasons[i].begins_with("expected ") and ", found " in reasons[i]
-		is_reason = is_reason and " at byte " in reasons[i]
-		if not (reasons[i].is_empty() if accepted else is_reason):
-			var digits: String = buffers[i].slice(0, 60).hex_encode()
-			check(false, "%s: accepted: %s, '%s': %s" % [what, accepted, reasons[i], digits])
-	checks += reasons.size()
+		var is_reason := reasons[i].begins_with("expected ") and ", found " in reasons[i] and " at byte " in reasons[i]
+		var shown: Array = [what, accepted, reasons[i], buffers[i].slice(0, 60).hex_encode()]
+		check(reasons[i].is_empty() if accepted else is_reason, "%s: accepted: %s, '%s': %s" % shown)
 
 
-## Every part of [param bytes] that starts at its first byte and ends before its last.
 func truncations(bytes: PackedByteArray) -> Array[PackedByteArray]:
-	var parts: Array[PackedByteArray] = []
-	for length: int in bytes.size():
-		parts.append(bytes.slice(0, length))
-	return parts
+	var parts := range(bytes.size()).map(func(length: int) -> PackedByteArray: return bytes.slice(0, length))
+	return Array(parts, TYPE_PACKED_BYTE_ARRAY, &"", null)
 
 
 func is_accepted(buffer: PackedByteArray, objects := false) -> bool:
@@ -89,9 +79,8 @@ func engine_value(buffer: PackedByteArray, objects := false) -> Variant:
 	return quietly(buffer.decode_var.bind(0, objects))
 
 
-## What the engine logs about a buffer that it reads.
 func engine_lines(buffer: PackedByteArray, objects := false) -> PackedStringArray:
-	return logged(func() -> void: buffer.decode_var(0, objects))
+	return logged(buffer.decode_var.bind(0, objects))
 
 
 ## Whether it left out elements of typed containers: nothing in the value tells.

@@ -1,6 +1,6 @@
 extends "../tasks/tasks_base.gd"
-## Scripts that run during a call or a task and change what it works on: the arrays that are encoded, the containers in
-## them, the buffers that are decoded. Nothing crashes, the results are whole, and what they would have been.
+## Scripts that run during a call or a task and change what it works on. Nothing crashes, the results are whole, and
+## what they would have been.
 
 const Loader := preload("../tasks/warming_loader.gd")
 const Sly := preload("../support/static_names.gd")
@@ -40,10 +40,7 @@ func test_scripts_that_change_what_is_worked_on() -> void:
 						Meddler.on_get = Callable() if kind in FROM else meddle
 						Meddler.on_set = meddle if kind in FROM else Callable()
 						Meddler.on_init = Meddler.on_set
-						var task := start(kind) if end != "plain" else null
-						var result: Variant = plain(kind) if end == "plain" else null
-						if task:
-							result = await result_of(task, end)
+						var result: Variant = plain(kind) if end == "plain" else await result_of(start(kind), end)
 						Meddler.reset()
 						_frames = frames
 						check_result(result, expected, kind, "a script, %s, %d threads" % [end, count])
@@ -52,13 +49,11 @@ func test_scripts_that_change_what_is_worked_on() -> void:
 		values = some_values() + [Meddler.new()]
 		var frames := VarBatch.vars_to_frames(values, true)
 		Meddler.on_get = action.bind(values)
-		var mode := FileAccess.COMPRESSION_ZSTD
-		check_int(VarBatch.save_vars(path, values, true, mode), OK, "save_vars, compressed")
+		check_int(VarBatch.save_vars(path, values, true, FileAccess.COMPRESSION_ZSTD), OK, "save_vars, compressed")
 		Meddler.reset()
 		check_bytes(VarBatch.vars_to_frames(VarBatch.load_vars(path, true), true), frames, "a compressed file")
 
 
-## The containers around the object are changed: all that is promised is a value.
 func test_getters_that_change_containers() -> void:
 	for place: int in [0, 2, 5]:
 		var third: Array = [1, 2]
@@ -97,7 +92,6 @@ func test_getters_that_change_containers() -> void:
 						check(buffer.is_empty() or size == buffer.size(), "a buffer that is no value")
 
 
-## Objects that are freed while they wait for their turn.
 func test_getters_that_free() -> void:
 	var first := Node.new()
 	var second := Object.new()
@@ -113,7 +107,6 @@ func test_getters_that_free() -> void:
 	check_bytes(found[5], var_to_bytes("end"), "the value behind")
 
 
-## validate() and describe() make nothing, so no script runs.
 func test_nothing_runs() -> void:
 	var bytes := var_to_bytes_with_objects([Meddler.new(), {"k": Meddler.new()}])
 	Meddler.reset()
@@ -160,7 +153,6 @@ func actions() -> Array[Callable]:
 	]
 
 
-## Changes the buffers themselves, which the caller shares with the call.
 func spoil(buffers: Array) -> void:
 	for buffer: Variant in buffers:
 		if buffer is PackedByteArray:
@@ -176,7 +168,6 @@ func some_bytes(count: int) -> PackedByteArray:
 	return Packed.make(TYPE_PACKED_BYTE_ARRAY, count)
 
 
-## A setter of what a task makes asks that very task.
 func test_setters_that_use_their_own_task() -> void:
 	use([1, Meddler.new(), "two"], true)
 	for count: int in Threads.new(THREAD_COUNTS):
@@ -209,9 +200,7 @@ func test_diff() -> void:
 			spoil(pair as Array if pair is Array else [])
 	_check_meddled(make, spoil_pairs, diff)
 	var make_two := func() -> Array: return [before.duplicate(), after.duplicate()]
-	var diff_two := func(two: Array) -> Array:
-		return VarBatch.diff(two[0] as PackedByteArray, two[1] as PackedByteArray, true)
-	_check_meddled(make_two, spoil, diff_two)
+	_check_meddled(make_two, spoil, func(two: Array) -> Array: return VarBatch.diff(two[0], two[1], true))
 
 
 func test_patch() -> void:
@@ -241,7 +230,7 @@ func test_patch() -> void:
 	_check_meddled(make, spoil_changes, patch)
 
 
-## Whether there is a script is asked of the engine, which may run another to find it.
+## The engine may run a script to find another.
 func test_validate() -> void:
 	var loader := Loader.new()
 	ResourceLoader.add_resource_format_loader(loader)
@@ -285,7 +274,6 @@ func test_resources_that_are_no_scripts() -> void:
 		check_call(&"bytes_to_var", [refused, true], null, ["...%s..." % PLAIN_PATH])
 
 
-## A Logger hears of what calls print, and changes their arguments and the threads.
 func test_loggers() -> void:
 	if not errors.is_open():
 		check(true, "this engine has no Logger")

@@ -7,10 +7,6 @@ extends "../support/round_trip.gd"
 ## Measured is the most memory in use (VmHWM of /proc/self/status), which Linux sets back when "5" is
 ## written to /proc/self/clear_refs, without the pages of files: code that ran for the first time. What was
 ## decoded is kept: memory that is free, but still the process's own, would hide the growth of what comes after.
-##
-## Also: what was made is freed again, and what comes first in a batch is no reason to ask for much more.
-
-const Child := preload("../support/child.gd")
 
 const MIB := 1 << 20
 const MAX_FACTOR := 32
@@ -52,13 +48,11 @@ func test_growth() -> void:
 	for what: String in found:
 		var size: int = found[what][0]
 		# What was made in vain before is free for the same values.
-		var engine_growths: Array = [by_engine.get(what, [0, 0])[1], by_engine.get(CUT + what, [0, 0])[1]]
-		var engine_growth: int = engine_growths.max()
+		var engine_growth := maxi(by_engine.get(what, [0, 0])[1], by_engine.get(CUT + what, [0, 0])[1])
 		var bound := maxi(MAX_FACTOR * size, roundi(engine_growth * ENGINE_SHARE)) + MIB
 		_check_growth(what, found[what], bound, engine_growth)
 
 
-## Without a value there is next to nothing to keep.
 func test_validate() -> void:
 	var found := _probe("validate")
 	checks += 1
@@ -101,17 +95,14 @@ func _small_values() -> void:
 
 
 func _keys() -> void:
-	var count := LEN / 12
-	var ints := PackedInt32Array()
-	var names := PackedInt32Array()
-	for i: int in count:
+	var ints := PackedInt32Array([TYPE_DICTIONARY, LEN / 12])
+	var names := PackedInt32Array([TYPE_ARRAY, LEN / 12])
+	for i: int in LEN / 12:
 		ints.append_array([TYPE_INT, i, TYPE_NIL])
 		var letters := (i & 0xf) | (i >> 4 & 0xf) << 8 | (i >> 8 & 0xf) << 16 | (i >> 12) << 24
 		names.append_array([TYPE_STRING_NAME, 4, 0x61616161 + letters])
-	var front := Values.u32(TYPE_DICTIONARY) + Values.u32(count)
-	_measure_both("a dictionary of numbers", front + ints.to_byte_array())
-	front = Values.u32(TYPE_ARRAY) + Values.u32(count)
-	_measure_both("an array of names", front + names.to_byte_array())
+	_measure_both("a dictionary of numbers", ints.to_byte_array())
+	_measure_both("an array of names", names.to_byte_array())
 
 
 func _texts_and_packed_arrays() -> void:
@@ -139,25 +130,21 @@ func _nested_claims() -> void:
 					front += Values.u32(type)
 					if type > TYPE_MAX:
 						front += Values.u32(TYPE_ARRAY if part.size() > 4 else TYPE_NIL)
-					var claimed := LEN / part.size() / (2 if type == TYPE_DICTIONARY else 1)
-					front += Values.u32(claimed - depth)
+					front += Values.u32(LEN / part.size() / (2 if type == TYPE_DICTIONARY else 1) - depth)
 				front += _repeated(part, TYPE_ARRAY)
 				_measure("%d claims of type %x, %s" % [depth, type, element], front)
 
 
-## Small buffers that announce as much as can be announced.
 func _huge_counts() -> void:
 	var headers: Array = [TYPE_ARRAY, TYPE_DICTIONARY, TYPE_STRING, TYPE_STRING_NAME, TYPE_SIGNAL]
 	headers += [TYPE_NODE_PATH, TYPE_ARRAY | 2 << 16, TYPE_DICTIONARY | 2 << 18]
 	for header: int in headers + range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX):
 		for count: int in COUNTS:
-			var bytes := Values.u32(header) + Values.u32(count)
-			bytes.resize(1024)
+			var bytes := Values.u32(header) + Values.u32(count) + filled_bytes(1016)
 			_measure("count %x of header %x" % [count, header], bytes)
 	for type: int in [TYPE_ARRAY, TYPE_OBJECT, TYPE_INT]:
 		for count: int in COUNTS:
-			var bytes := Values.u32(TYPE_ARRAY | 1 << 16) + Values.u32(type) + Values.u32(count)
-			bytes.resize(1024)
+			var bytes := Values.u32(TYPE_ARRAY | 1 << 16) + Values.u32(type) + Values.u32(count) + filled_bytes(1012)
 			_measure("count %x of a typed array" % count, bytes)
 
 
@@ -198,10 +185,8 @@ static func _reset_peak() -> void:
 	var file := FileAccess.open("/proc/self/clear_refs", FileAccess.WRITE)
 	if file != null:
 		file.store_string("5")
-		file.close()
 
 
-## LEN bytes of a container that holds [param part] as often as fits.
 static func _repeated(part: PackedByteArray, type: int) -> PackedByteArray:
 	var count := LEN / part.size()
 	return Values.u32(type) + Values.u32(count) + Packed.repeated(part, count * part.size())
@@ -217,12 +202,10 @@ func test_nothing_is_left() -> void:
 		if type == TYPE_PACKED_STRING_ARRAY or type == TYPE_ARRAY:
 			values.append(Packed.make(TYPE_PACKED_STRING_ARRAY, 20_000))
 		for count: int in by_threads([1, 2]):
-			var what := "%s, %d threads" % [type_string(type), count]
-			_check_freed(_use.bind(values, Values.engine_bytes(values)), what)
+			_check_freed(_use.bind(values, Values.engine_bytes(values)), "%s, %d threads" % [type_string(type), count])
 
 
 func _check_freed(use: Callable, what: String) -> void:
-	# What is made once and kept.
 	use.call()
 	use.call()
 	var bytes := Performance.get_monitor(Performance.MEMORY_STATIC)
@@ -252,15 +235,11 @@ func _use(values: Array, buffers: Array[PackedByteArray]) -> void:
 
 ## Batches whose first values are much larger than all others must not ask for memory by those: it may not be there, and
 ## that ends the game. Looked at is VmPeak: how much was ever in the address space. What asked for more before hides it.
-##
-## Frames and buffers; and one value of large containers then small ones, or of texts.
 func test_rooms() -> void:
 	var large := filled_bytes(100_000)
 	for values: Array in [_batch(500, large, 50_000, 7), _batch(64, _large, 20_000, [7])]:
 		var buffers := Values.engine_bytes(values)
-		var frames := PackedByteArray()
-		for buffer: PackedByteArray in buffers:
-			frames.append_array(frame(buffer))
+		var frames := frames_of(buffers)
 		for found: PackedByteArray in _in_bounds(call_method.bind(&"vars_to_frames", [values])):
 			check_bytes(found, frames, "frames")
 		for found: Array in _in_bounds(call_method.bind(&"vars_to_bytes", [values])):
@@ -284,7 +263,4 @@ func _in_bounds(action: Callable) -> Array:
 
 
 static func _batch(large_count: int, large: Variant, small_count: int, small: Variant) -> Array:
-	var values := filled(large_count + small_count, small)
-	for i: int in large_count:
-		values[i] = large
-	return values
+	return filled(large_count, large) + filled(small_count, small)

@@ -38,7 +38,6 @@ func _changed(bytes: PackedByteArray, other: PackedByteArray) -> PackedByteArray
 		2, 3, 4:
 			bytes.encode_u32(word_at, _words[_random.randi() % _words.size()].hex_to_int())
 		5, 6:
-			# Counts and lengths that are off by a little.
 			var step: int = [-4, -3, -2, -1, 1, 2, 3, 4][_random.randi() % 8]
 			bytes.encode_u32(word_at, (bytes.decode_u32(word_at) + step) & 0xffffffff)
 		7:
@@ -64,9 +63,7 @@ func _changed(bytes: PackedByteArray, other: PackedByteArray) -> PackedByteArray
 			return bytes.slice(0, _place(size)) + other.slice(_place(other.size()))
 		15:
 			var to := _place(size)
-			var piece := PackedByteArray([0, 0, 0, 0])
-			piece.encode_u32(0, _header())
-			return bytes.slice(0, to) + piece + bytes.slice(to)
+			return bytes.slice(0, to) + PackedInt32Array([_header()]).to_byte_array() + bytes.slice(to)
 	return bytes
 
 

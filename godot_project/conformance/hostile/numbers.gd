@@ -7,8 +7,6 @@ extends "../support/suite.gd"
 ##
 ## A process of its own says what it tries. Where it dies or hangs, another one goes on with the next class.
 
-const Child := preload("../support/child.gd")
-
 const NUMBERS: Array = [1000, 1 << 16, 1 << 20, 1 << 24, 0x7fffffff, -1, -0x80000000]
 const FLOATS: Array = [1e-9, 1e30, INF, -INF, NAN]
 const SIZES: Dictionary[int, int] = {
@@ -62,8 +60,7 @@ func run_alone() -> void:
 		return
 	var thread := Thread.new()
 	thread.start(_watch)
-	var random := RandomNumberGenerator.new()
-	random.seed = arguments[0].to_int()
+	var random := Values.seeded(arguments[0].to_int())
 	var classes := ClassDB.get_class_list()
 	for index: int in classes.size():
 		if random.randf() < arguments[1].to_float() and index >= arguments[2].to_int() and _can_be_made(classes[index]):
@@ -72,7 +69,6 @@ func run_alone() -> void:
 	thread.wait_to_finish()
 
 
-## Ends this process where a property takes too long or too much.
 func _watch() -> void:
 	var started := 0
 	while started >= 0:
@@ -137,18 +133,15 @@ func _properties(of: StringName) -> Dictionary[String, Variant]:
 			if object.get(name_) != null:
 				properties[name_] = value
 				break
-	if not object is RefCounted:
-		object.free()
+	Values.discard(object)
 	return properties
 
 
-## Bytes of a new object.
 func _own_bytes(of: StringName) -> int:
 	var memory := Performance.get_monitor(Performance.MEMORY_STATIC)
 	var object: Object = ClassDB.instantiate(of)
 	memory = Performance.get_monitor(Performance.MEMORY_STATIC) - memory
-	if not object is RefCounted:
-		object.free()
+	Values.discard(object)
 	return int(memory)
 
 
@@ -171,7 +164,6 @@ func _trials(_of: StringName, property: String, value: Variant) -> Array[Array]:
 	return trials
 
 
-## The value with this number in place of each.
 func _filled(value: Variant, number: Variant) -> Variant:
 	match typeof(value):
 		TYPE_INT, TYPE_FLOAT:
@@ -191,7 +183,6 @@ func _filled(value: Variant, number: Variant) -> Variant:
 	return value
 
 
-## Microseconds and bytes that it costs to set a property of a new object, and to use it in a frame.
 func _cost(of: StringName, property: StringName, value: Variant) -> PackedInt64Array:
 	var object := _made(of)
 	var memory := Performance.get_monitor(Performance.MEMORY_STATIC)
@@ -205,7 +196,6 @@ func _cost(of: StringName, property: StringName, value: Variant) -> PackedInt64A
 		add_child(object as Node)
 		await get_tree().process_frame
 	var cost: PackedInt64Array = [Time.get_ticks_usec() - started, Performance.get_monitor(Performance.MEMORY_STATIC) - memory]
-	if not object is RefCounted:
-		object.free()
+	Values.discard(object)
 	_started = 0
 	return cost

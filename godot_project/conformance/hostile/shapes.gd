@@ -71,7 +71,6 @@ func _trials(of: StringName, property: String, value: Variant) -> Array[Array]:
 	return trials
 
 
-## A value with less, more or something else in it.
 func _shapes(value: Variant, depth: int) -> Array:
 	var found: Array = []
 	if value is Dictionary or typeof(value) == TYPE_ARRAY and not (value as Array).is_typed():

@@ -30,8 +30,7 @@ func test_births_and_deaths() -> void:
 	var now := func() -> Dictionary:
 		var found := {}
 		for known: Node2D in alive:
-			found[alive[known]] = known.position
-			found[-alive[known]] = known.rotation
+			found.merge({alive[known]: known.position, -alive[known]: known.rotation})
 		return found
 	for step: int in range(1, part_of(50_000)):
 		var one: Node2D = null if alive.is_empty() else alive.keys()[_random.randi() % alive.size()]
@@ -136,7 +135,6 @@ func _check_order(object: Object, names: Array, values: Array, others: Array) ->
 		check(_are_near(state.capture_values(), captured), "%s: %s for %s" % [names, state.capture_values(), captured])
 
 
-## Two properties of an object, in either order: what the engine holds once it is set in some order comes back.
 func test_random_pairs() -> void:
 	var properties := RandomProperties.new(_random)
 	var classes := Array(RandomProperties.class_names).filter(ClassDB.can_instantiate)
@@ -180,14 +178,12 @@ func _are_near(found: Array, expected: Array) -> bool:
 	return range(found.size()).all(is_near)
 
 
-## What an object stores only while it has no default.
 func test_defaults_of_parts() -> void:
 	var items: ItemList = node(ItemList.new())
 	items.add_item("")
 	var atlas := TileSetAtlasSource.new()
 	atlas.texture = ImageTexture.create_from_image(Image.create_empty(16, 16, false, Image.FORMAT_RGBA8))
 	atlas.create_tile(Vector2i.ZERO)
-	state.clear()
 	state.add_all([items, atlas])
 	var captured: PackedByteArray = state.capture()
 	items.set_item_text(0, "x")
@@ -199,7 +195,6 @@ func test_defaults_of_parts() -> void:
 ## What a script lists for the editor only: its setter may do something.
 func test_tools() -> void:
 	var tool_box: ToolBox = node(ToolBox.new())
-	state.clear()
 	state.add(tool_box)
 	var captured := state.capture()
 	tool_box.built = true

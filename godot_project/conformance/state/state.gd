@@ -37,7 +37,6 @@ func test_order() -> void:
 	check_value(numbers_in(state.capture()), PackedByteArray([6, 1]), "numbers go on")
 
 
-## Each value of the engine's tests, alone and all of them.
 func test_every_type() -> void:
 	var boxes: Array = []
 	var values: Array = []
@@ -57,19 +56,15 @@ func test_every_type() -> void:
 		quietly(state.restore.bind(bytes, true))
 		for at: int in boxes.size():
 			var value: Variant = boxes[at].value
-			if value is EncodedObjectAsID and not is_same(value, values[at]):
-				check(false, "a stand-in for an object in value %d" % at)
+			check(not value is EncodedObjectAsID or is_same(value, values[at]), "a stand-in for an object in value %d" % at)
 			if not typeof(values[at]) in [TYPE_OBJECT, TYPE_CALLABLE, TYPE_DICTIONARY, TYPE_ARRAY]:
 				# Texts may lose a byte order mark.
-				var expected := var_to_bytes(bytes_to_var(var_to_bytes(values[at])))
-				check_bytes(var_to_bytes(value), expected, "value %d" % at)
-	# In memory, all of them come back.
+				check_bytes(var_to_bytes(value), var_to_bytes(bytes_to_var(var_to_bytes(values[at]))), "value %d" % at)
 	for at: int in boxes.size():
 		boxes[at].value = values[at]
 	var kept := state.capture_values()
-	for object: Box in boxes:
-		object.value = 7
-	check_int(expect_lines(func() -> int: return state.restore_values(kept), []), OK, "restore_values")
+	boxes.map(func(object: Box) -> void: object.value = 7)
+	check_int(expect_lines(state.restore_values.bind(kept), []), OK, "restore_values")
 	check_capture(values, "values of all types, restored")
 
 
@@ -133,19 +128,15 @@ func test_empty_names() -> void:
 		object.set_meta(&"tag", [1])
 		state.clear()
 		state.add(object)
-		var expected: Array = []
-		for property: Dictionary in object.get_property_list():
-			if property.usage & PROPERTY_USAGE_STORAGE and property.name != "script":
-				expected.append(object.get(property.name as StringName))
+		var is_stored := func(of: Dictionary) -> bool: return of.usage & PROPERTY_USAGE_STORAGE and of.name != "script"
+		var list := object.get_property_list().filter(is_stored)
+		var expected := list.map(func(of: Dictionary) -> Variant: return object.get(of.name as StringName))
 		check_capture(expected, "stored properties of a %s" % object.get_class())
 	# What one of them stores, others of its class may not.
-	var listed: Array = range(4).map(
-		func(at: int) -> Listed:
-			var made := Listed.new()
-			made.extra = range(at).map(func(i: int) -> String: return "extra %d" % i)
-			made.keeps_extra = at % 2 == 1
-			return made
-	)
+	var listed: Array = range(4).map(func(_at: int) -> Listed: return Listed.new())
+	for at: int in 4:
+		listed[at].extra = range(at).map(func(i: int) -> String: return "extra %d" % i)
+		listed[at].keeps_extra = at % 2 == 1
 	state.clear()
 	state.add_all(listed)
 	check_capture([1, 1, 0, listed[1].extra, 1, 0, 0, 1, 0, 0, 0, listed[3].extra], "lists that scripts make")
@@ -160,21 +151,16 @@ func test_errors() -> void:
 	expect_lines(state.add.bind(null, ["hp"]), [CLASS + "add: expected an object, found null"])
 	check_int(VarBatch.get_last_error(), ERR_INVALID_DATA, "last error")
 	check(VarBatch.get_last_error_message() == "expected an object, found null", "the message")
-	var lines := PackedStringArray()
-	for property: String in ["hp", "queue_free", "ready"]:
-		lines.append(CLASS + 'add: %s has no property "%s"' % [named, property])
-	expect_lines(state.add.bind(object, ["hp", "position", "queue_free", "ready"]), lines)
+	var line := func(property: String) -> String: return CLASS + 'add: %s has no property "%s"' % [named, property]
+	expect_lines(state.add.bind(object, ["hp", "position", "queue_free", "ready"]), ["hp", "queue_free", "ready"].map(line))
 	state.remove(object)
-	var problems: Array = [missing, "expected an object, found null", "expected an object, found a freed object"]
-	problems.append_array(["expected an object, found int", missing])
-	lines.clear()
-	for at: int in problems.size():
-		lines.append(CLASS + "add_all: object %d: %s" % [at, problems[at]])
+	var no_object := "expected an object, found "
+	var problems: Array = [missing, no_object + "null", no_object + "a freed object", no_object + "int", missing]
+	var lines := range(5).map(func(at: int) -> String: return CLASS + "add_all: object %d: %s" % [at, problems[at]])
 	expect_lines(state.add_all.bind([object, null, freed, 5, object], ["hp", "rotation"]), lines)
 	check_capture([0.0], "what was added nevertheless")
 	state.add(object, ["position"])
 	check_int(VarBatch.get_last_error(), OK, "last error of what succeeds")
-	# A value that is no value.
 	var deep := box(Engines.nested(1100))
 	state.clear()
 	state.add(deep, ["other", "value"])
@@ -186,14 +172,10 @@ func test_damage() -> void:
 	var objects: Array = [box([1, "two"]), box(PackedStringArray(["three"])), box({4: 5.5})]
 	state.add_all(objects, ["value"])
 	var bytes := state.capture()
-	for object: Box in objects:
-		object.value = "untouched"
+	objects.map(func(object: Box) -> void: object.value = "untouched")
 	var untouched := state.capture()
 	var refused := func(damaged: PackedByteArray, what: String, code := ERR_INVALID_DATA) -> void:
-		var restore := func() -> int: return state.restore(damaged)
-		var found: int = expect_errors(restore, 1, CLASS + "restore: ")
-		check_int(found, code, what)
-		check_int(VarBatch.get_last_error(), code, "last error, " + what)
+		check_int(expect_errors(state.restore.bind(damaged), 1, CLASS + "restore: ", code) as int, code, what)
 		check_bytes(state.capture(), untouched, "changed by " + what)
 	for length: int in bytes.size():
 		refused.call(bytes.slice(0, length), "%d bytes" % length, ERR_FILE_CORRUPT if length else ERR_FILE_EOF)
@@ -221,7 +203,6 @@ func test_damage() -> void:
 		check_int(state.capture_values().size(), 4, "values after damage")
 
 
-## Bytes that others made, whatever is in them: refused, or a value for each property.
 func test_hostile() -> void:
 	var boxes: Array = []
 	for type: int in _types:
@@ -230,8 +211,7 @@ func test_hostile() -> void:
 	# Containers of scripts, which captures have not, next to an object.
 	var object := RefCounted.new()
 	var containers: Array = [[null] as Array[Box], {null: null} as Dictionary[Box, Box]].map(var_to_bytes_with_objects)
-	var parts: Array = [containers[0], var_to_bytes(object), containers[1]]
-	var foreign := filled(boxes.size(), _array(parts))
+	var foreign := filled(boxes.size(), _array([containers[0], var_to_bytes(object), containers[1]]))
 	var buffers: Array[PackedByteArray] = [state.capture(), _array([var_to_bytes(numbers_in(state.capture()))] + foreign)]
 	for turn: int in part_of(10_000):
 		var damaged := buffers[turn % 2].duplicate()
@@ -243,16 +223,13 @@ func test_hostile() -> void:
 	check(boxes[1].value == [[null], object, {null: null}], "found %s" % [boxes[1].value])
 
 
-## The bytes of an Array of values that are bytes.
 func _array(values: Array) -> PackedByteArray:
-	var bytes := var_to_bytes([])
-	bytes.encode_u32(4, values.size())
+	var bytes := Values.header(TYPE_ARRAY) + Values.u32(values.size())
 	for value: PackedByteArray in values:
 		bytes.append_array(value)
 	return bytes
 
 
-## A capture is a buffer like any other.
 func test_deltas() -> void:
 	var nodes := make_nodes(20)
 	state.add_all(nodes, ["position", "rotation", "name"])
@@ -271,7 +248,6 @@ func test_deltas() -> void:
 		check_int(hash(state.capture()), hash(captures[turn]), "hash of capture %d" % turn)
 
 
-## What a capture holds does not change with the object.
 func test_values_are_copies() -> void:
 	var object := box({"list": [1], "bytes": PackedByteArray([1])})
 	object.other = PackedInt64Array([7])
@@ -288,7 +264,6 @@ func test_values_are_copies() -> void:
 
 
 class Counting:
-	extends RefCounted
 	var sets: Array = []
 	var first: Variant:
 		set(new):
@@ -304,9 +279,8 @@ class Counting:
 			third = new
 
 	func set_all(values: Array) -> void:
-		first = values[0]
-		second = values[1]
-		third = values[2]
+		for at: int in 3:
+			set(["first", "second", "third"][at], values[at])
 
 
 ## What would make an object large, or what the engine does not survive; also by way of another object.
@@ -336,7 +310,7 @@ func test_deep_values() -> void:
 	for depth: int in [99, 150, 1000]:
 		object.value = Engines.nested(depth)
 		var bytes := state.capture()
-		var values: Array = expect_lines(func() -> Array: return state.capture_values(), [])
+		var values: Array = expect_lines(state.capture_values, [])
 		object.value = 5
 		check_int(expect_lines(state.restore_values.bind(values), []), OK, "%d levels" % depth)
 		check_bytes(state.capture(), bytes, "%d levels" % depth)
@@ -345,11 +319,8 @@ func test_deep_values() -> void:
 	for value: Variant in [root, Engines.nested(1100)]:
 		object.value = value
 		var text := 'capture_values: %s, property "value": ' % shown(object)
-		var capture := func() -> Array: return state.capture_values()
-		check_value(expect_errors(capture, 1, text, ERR_INVALID_DATA), [], "what capture_values() returns")
-		var message := VarBatch.get_last_error_message().get_slice(", at byte", 0)
-		expect_errors(func() -> PackedByteArray: return state.capture(), 1, message)
-	# Values of the caller's own making.
+		check_value(expect_errors(state.capture_values, 1, text, ERR_INVALID_DATA), [], "what capture_values() returns")
+		expect_errors(state.capture, 1, VarBatch.get_last_error_message().get_slice(", at byte", 0))
 	object.value = 1
 	var line := WARNING + CLASS + 'restore_values: skipped 1 value: %s, property "value": it is too deep or too large'
 	line = line % shown(object) + " to be copied, or contains itself"

@@ -6,10 +6,8 @@ const SET_ASIDE := "the journal that lay beside it is damaged, or that of anothe
 
 
 func world(generation: int, count := 200) -> Dictionary:
-	var values := {"generation": generation}
-	for i: int in count:
-		values[i] = [generation, i, "x".repeat(300)]
-	return values
+	var values := Values.keyed(range(count), func(i: int) -> Array: return [generation, i, "x".repeat(300)])
+	return values.merged({"generation": generation})
 
 
 ## Saves generations 1 to 3, the last one of few keys, and leaves the file and the journal at another path as a kill
@@ -25,18 +23,14 @@ func killed(at: String) -> PackedByteArray:
 	check_int(store.save_vars(world(3, 20)), OK, "generation 3")
 	for end: String in ["", "-wal"]:
 		check_int(DirAccess.copy_absolute(source + end, at + end), OK, "copy")
-	check_int(store.close(), OK, "close the source")
-	check_int(VarBatchStore.remove(source), OK, "remove the source")
+	check_int(store.close() + VarBatchStore.remove(source), OK, "close and remove the source")
 	store = null
 	return first
 
 
-## The generations of all values that the store at a path has.
 func generations(at := path) -> Dictionary:
 	var found := {}
 	var other := open(at)
-	if other == null:
-		return {}
 	for value: Array in other.load_vars(range(200)).filter(func(value: Variant) -> bool: return value != null):
 		found[value[0]] = found.get(value[0], 0) + 1
 	found["said"] = other.load_var("generation")
@@ -50,7 +44,7 @@ func test_a_killed_game_loses_nothing() -> void:
 	check_names([path.get_file()], "what is left")
 
 
-## The file is an older one. Any file with any journal: journals.rs of the store's tests.
+## Any file with any journal: journals.rs of the store's tests.
 func test_an_old_copy_is_put_back() -> void:
 	write(path, killed(path))
 	var journal := FileAccess.get_file_as_bytes(path + "-wal")
@@ -111,7 +105,6 @@ func test_remove_and_rename() -> void:
 	check_names([path.get_file()], "removed")
 
 
-## What `open` tells is not lost, nor is the journal of another file.
 func test_rename_and_remove_tell() -> void:
 	killed(path)
 	var journal := FileAccess.get_file_as_bytes(path + "-wal")
@@ -125,12 +118,9 @@ func test_rename_and_remove_tell() -> void:
 	check_int(expect_logged(rename_store.bind(to, path), 0, 1, SET_ASIDE) as int, OK, "rename")
 	write(path + "-wal", journal)
 	check_int(expect_logged(remove.bind(path), 0, 1, SET_ASIDE) as int, OK, "remove")
-	var names: Array = [path, to].map(func(at: String) -> String: return at.get_file() + "-wal-set-aside-1")
-	names.sort()
-	check_names(names, "what is left")
+	check_names(["renamed.store-wal-set-aside-1", "saved.bin-wal-set-aside-1"], "what is left")
 
 
-## Two threads give one name to two stores, and a third opens it.
 func test_one_name_for_two() -> void:
 	for turn: int in 20:
 		for i: int in 2:
@@ -149,21 +139,18 @@ func test_one_name_for_two() -> void:
 		check_int(stores.size(), 3 if ends.count(OK) == 1 else 2, "stores, of results %s" % [ends])
 		store = open()
 		check_value(store.load_var("mine"), turn, "what was saved")
-		check_int(store.close(), OK, "close")
 		store = null
 		for name: String in DirAccess.get_files_at(folder):
 			DirAccess.remove_absolute(folder + "/" + name)
 
 
 func test_backup() -> void:
-	store = open()
-	check_int(store.save_vars(world(1)), OK, "save")
+	open_with(world(1))
 	var to := folder + "/backup.store"
 	for generation: int in [2, 3]:
 		check_int(store.save_vars(world(generation)), OK, "save")
 		store.save_vars_async({"queued": generation})
 		var task := store.backup_async(to)
-		# It is of one moment.
 		check_int(store.save_vars(world(9)), OK, "a save meanwhile")
 		check_int(task.wait() as int, OK, "backup")
 		check_value(generations(to), {generation: 200, "said": generation}, "the copy")
@@ -185,8 +172,7 @@ func test_backup() -> void:
 
 ## A thread starts copies while this one closes, opens and replaces the file: none waits for the other for ever.
 func test_backups_of_another_thread() -> void:
-	store = open()
-	check_int(store.save_vars(world(1)), OK, "save")
+	open_with(world(1))
 	var to := folder + "/backup.store"
 	var work := func(_index: int) -> int:
 		for i: int in 40:
@@ -204,8 +190,7 @@ func test_backups_of_another_thread() -> void:
 			2:
 				check_int(store.save_var("generation", turn), OK, "save")
 	end_threads(threads)
-	check_int(store.close(), OK, "close")
-	store = open()
+	close_and_open()
 	check(store != null, "opened again")
 
 
@@ -217,14 +202,12 @@ func test_paths() -> void:
 	expect_errors(open.bind(name), 1, "expected a name of at most")
 
 
-## The last reference, and the path again at once.
 func test_opened_again() -> void:
 	for i: int in 20:
 		store = open()
 		check(store != null, "opened again")
-		store.save_vars_async({1: Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 12_000_000), 2: i})
+		store.save_vars_async({1: Packed.make(TYPE_PACKED_BYTE_ARRAY, 12_000_000), 2: i})
 		store = null
-		store = open()
+		open_with({3: Packed.make(TYPE_PACKED_BYTE_ARRAY, 12_000_000)})
 		check_value(store.load_var(2), i, "what was saved before")
-		check_int(store.save_var(3, Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 12_000_000)), OK, "save")
 		store = null

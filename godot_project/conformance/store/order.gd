@@ -2,28 +2,16 @@ extends "store_base.gd"
 ## Calls to one store take effect in the order in which they were made, whichever thread makes them, in the
 ## background or not. What a load finds while saves wait, and saves that share a commit.
 
-const Child := preload("../support/child.gd")
-const Meddler := preload("../hostile/meddler.gd")
-
 ## In microseconds: what a call in the background may take its caller, and what a test's machine may add.
 const MAX_BLOCKED := 1000
 
-var random := RandomNumberGenerator.new()
+var random := Values.seeded(34)
 
 
-func finish() -> void:
-	Meddler.reset()
-	super()
-
-
-## Random calls against a Dictionary. Nothing waits for the tasks until the end.
 func test_random_calls() -> void:
-	random.seed = 34
 	for _count: int in by_threads():
 		store = open()
-		var model := {}
-		for key: Variant in store.get_keys():
-			model[key] = store.load_var(key)
+		var model := Values.keyed(store.get_keys(), func(key: Variant) -> Variant: return store.load_var(key))
 		var tasks: Array[VarBatchTask] = []
 		var expected: Array = []
 		for turn: int in 60 if is_quick else 400:
@@ -48,7 +36,6 @@ func _call_at_random(turn: int, model: Dictionary, tasks: Array[VarBatchTask], e
 			expected.append(OK)
 			model.erase(turn % 30)
 			model.merge(some, true)
-			# The task saves what the values were.
 			for key: int in some:
 				(some[key] as PackedByteArray).append(1)
 		4, 5:
@@ -63,10 +50,8 @@ func _call_at_random(turn: int, model: Dictionary, tasks: Array[VarBatchTask], e
 			expected.append(OK)
 
 
-## Scripts that run while objects are loaded and saved use the same store.
 func test_meddling() -> void:
-	store = open()
-	check_int(store.save_vars({1: Meddler.new(), 2: Meddler.new(), 3: 0}, [], true), OK, "save")
+	open_with({1: Meddler.new(), 2: Meddler.new(), 3: 0}, true)
 	for method: String in ["load_vars", "load_vars_async"]:
 		Meddler.on_init = func() -> void: store.save_var(3, store.load_var(3) + 1)
 		var found: Variant = store.call(method, [1, 2], [Meddler])
@@ -90,17 +75,13 @@ func test_threads() -> void:
 			wrong += int(store.load_var(index) != turn)
 			wrong += int(store.load_vars_async([index]).wait() != [turn])
 		return wrong
-	for wrong: int in end_threads(start_threads(4, work)):
-		check_int(wrong, 0, "wrong results of a thread")
+	check_value(end_threads(start_threads(4, work)), [0, 0, 0, 0], "wrong results of threads")
 	check_int(store.get_key_count(), 5, "keys")
 
 
 func test_cancel() -> void:
-	store = open()
-	check_int(store.save_var("whole", 1), OK, "save")
-	var values := {}
-	for key: int in 500:
-		values[key] = filled_bytes(20_000, 7)
+	open_with({"whole": 1})
+	var values := Values.keyed(range(500), func(_key: int) -> PackedByteArray: return filled_bytes(20_000, 7))
 	var cancelled := 0
 	for turn: int in 10:
 		var task := store.save_vars_async(values, ["whole"])
@@ -117,17 +98,15 @@ func test_cancel() -> void:
 ## A hundred chunks, with checkpoints under way: the caller goes on at once.
 func test_blocked() -> void:
 	store = open()
-	var chunks := {}
-	for key: int in 200:
-		chunks[Vector2i(key, key)] = filled_bytes(16_384, key)
+	var places := range(200).map(func(i: int) -> Vector2i: return Vector2i(i, i))
+	var chunks := Values.keyed(places, func(at: Vector2i) -> PackedByteArray: return filled_bytes(16_384, at.x))
 	var blocked: Array[int] = []
 	var tasks: Array[VarBatchTask] = []
 	for turn: int in 30:
 		var started := Time.get_ticks_usec()
 		tasks.append(store.save_vars_async(chunks))
 		blocked.append(Time.get_ticks_usec() - started)
-	for task: VarBatchTask in tasks:
-		check_int(task.wait() as int, OK, "save")
+	end_saves(tasks)
 	blocked.sort()
 	check(blocked[15] < MAX_BLOCKED * slowness, "a caller waited, in microseconds: %s" % [blocked])
 
@@ -141,10 +120,8 @@ func run_alone() -> void:
 		store.save_vars_async({1: 2})
 
 
-## A process that has the file keeps another one out, until it ends.
 func test_two_processes() -> void:
-	store = open()
-	check_int(store.save_var(1, 1), OK, "save")
+	open_with({1: 1})
 	for expected: String in ["busy", "opened"]:
 		var lines := Child.probe(self, "store/order", [path])
 		if lines.is_empty():
@@ -157,16 +134,15 @@ func test_two_processes() -> void:
 
 func test_queued_values() -> void:
 	for _count: int in by_threads():
-		store = open()
-		check_int(store.save_vars({1: "old", 2: "old", 3: "old", "a": 1, "b": 2, "c": 3}), OK, "save")
-		# A long one, which is written meanwhile.
+		open_with({1: "old", 2: "old", 3: "old", "a": 1, "b": 2, "c": 3})
 		var tasks: Array[VarBatchTask] = [
-			store.save_vars_async({0: Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 20_000_000), 1: "new"}),
+			store.save_vars_async({0: Packed.make(TYPE_PACKED_BYTE_ARRAY, 20_000_000), 1: "new"}),
 			store.save_vars_async({2: "newer", 5: null}, [3]),
 			store.erase_range_async("b", "c"),
 			store.save_vars_async({"bb": [7]}),
 		]
-		check_value(store.load_vars([1, 2, 3, 5, "a", "b", "bb"]), ["new", "newer", null, null, 1, null, [7]], "loads")
+		var loaded: Array = ["new", "newer", null, null, 1, null, [7]]
+		check_value(store.load_vars([1, 2, 3, 5, "a", "b", "bb"]), loaded, "loads")
 		check_value(store.load_var(3, "default"), "default", "erased")
 		check_value(store.load_var(5, "default"), null, "a null that was saved")
 		check(store.has_key(5) and not store.has_key(3) and not store.has_key("b") and store.has_key("bb"), "has_key")
@@ -174,17 +150,15 @@ func test_queued_values() -> void:
 		check_value(store.get_keys(), [0, 1, 2, 5, "a", "bb", "c"], "keys")
 		check_int(store.get_key_count(1, 5), 2, "keys from 1 to 4")
 		check_value(store.get_keys_async("a", "c").wait(), ["a", "bb"], "keys, by a task")
-		for task: VarBatchTask in tasks:
-			check_int(task.wait() as int, OK, "save")
+		end_saves(tasks)
 		check_value(store.get_keys(), [0, 1, 2, 5, "a", "bb", "c"], "keys, saved")
-		check_value(store.load_vars([1, 2, 3, 5, "a", "b", "bb"]), ["new", "newer", null, null, 1, null, [7]], "saved")
+		check_value(store.load_vars([1, 2, 3, 5, "a", "b", "bb"]), loaded, "saved")
 		check_int(store.erase_all(), OK, "erase all")
 		store.close()
 
 
 func test_cancelled() -> void:
-	store = open()
-	check_int(store.save_vars({1: 0, 2: 0}), OK, "save")
+	open_with({1: 0, 2: 0})
 	for i: int in 60:
 		store.save_vars_async({0: filled_bytes(300_000, i)})
 		var kept := store.save_vars_async({1: i})
@@ -195,15 +169,13 @@ func test_cancelled() -> void:
 		dropped.cancel()
 		var is_cancelled: bool = dropped.wait() == ERR_SKIP
 		check_value(store.load_vars([1, 2]), [i if is_cancelled else -1, i], "as if it had not been called")
-		check_int(kept.wait() as int, OK, "the save before")
-		check_int(last.wait() as int, OK, "the save after")
+		end_saves([kept, last])
 		check_value(store.load_vars([1, 2]), [i if is_cancelled else -1, i], "saved")
 		check(store.has_key(3) != is_cancelled or i > 0, "its other key")
 		store.erase_keys([3])
 	var task := store.compact_async()
 	task.cancel()
-	var result: Variant = task.wait()
-	check(result == OK or result == ERR_SKIP, "a compaction that was cancelled is %s" % [result])
+	check(task.wait() in [OK, ERR_SKIP], "a compaction that was cancelled is %s" % [task.get_result()])
 
 
 ## A thousand saves are a few commits, and take little time each however many there are.
@@ -217,8 +189,7 @@ func test_many_saves() -> void:
 			tasks.append(store.save_vars_async({"x": i, i: i}))
 			if i % 100 == 0:
 				check_value(store.load_var("x"), i, "while they wait")
-		for task: VarBatchTask in tasks:
-			check_int(task.wait() as int, OK, "save")
+		end_saves(tasks)
 		times.append(Time.get_ticks_usec() - started)
 		check_value([store.load_var("x"), store.get_key_count()], [count - 1, count + 1], "all are saved")
 	check(times[1] < 12 * times[0] + 500_000, "four times as many took %s us" % [times])
@@ -226,16 +197,12 @@ func test_many_saves() -> void:
 
 ## Against a Dictionary: ranges that are erased and saves on top of each other, some of them cancelled, while all of them wait.
 func test_queued_ranges() -> void:
-	var random := RandomNumberGenerator.new()
 	random.seed = 52
 	for round: int in 12:
-		store = open()
-		var model := {}
-		for i: int in 200:
-			model[i] = -1
-		check_int(store.save_vars(model), OK, "save")
+		var model := Values.keyed(range(200), func(_i: int) -> int: return -1)
+		open_with(model)
 		# Long, so that the others wait for it.
-		store.save_vars_async({-1: Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 4_000_000)})
+		store.save_vars_async({-1: Packed.make(TYPE_PACKED_BYTE_ARRAY, 4_000_000)})
 		for turn: int in 60:
 			var from := random.randi_range(0, 210)
 			var to := random.randi_range(0, 210)
@@ -260,8 +227,7 @@ func test_queued_ranges() -> void:
 		keys.sort()
 		check_value(store.get_keys(0), keys, "keys")
 		check_value(store.load_vars(keys), keys.map(func(key: int) -> Variant: return model[key]), "values")
-		check_int(store.close(), OK, "close")
-		store = open()
+		close_and_open()
 		check_value(store.get_keys(0), keys, "keys, opened again")
 		check_int(store.erase_all(), OK, "erase all")
 		store.close()
@@ -269,43 +235,40 @@ func test_queued_ranges() -> void:
 
 ## Times as many saves and ranges wait, and loads take as many times as long.
 func test_many_ranges() -> void:
-	store = open()
-	var times: PackedInt64Array = []
-	for count: int in [1000, 4000]:
-		store.save_vars_async({"long": Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 30_000_000)})
-		for i: int in count:
-			store.erase_range_async(i * 10, i * 10 + 5)
-		var started := Time.get_ticks_usec()
-		for i: int in count:
+	var load_all := func(tasks: Array) -> void:
+		for i: int in tasks.size():
 			check_value(store.load_var(i * 10), null, "erased")
-		times.append(Time.get_ticks_usec() - started)
-		check_int(store.save_var(0, 0), OK, "save")
-	check(times[1] < 10 * times[0] + 100_000, "four times as many took %s us" % [times])
+	_check_time_of(load_all, 10)
 
 
 ## Times as many are cancelled, and the next save takes as many times as long.
 func test_many_ranges_that_are_cancelled() -> void:
+	var cancel := func(tasks: Array) -> void:
+		tasks.map(func(task: VarBatchTask) -> void: task.cancel())
+		check_int(store.save_var(0, 0), OK, "save")
+		check_value(store.load_var(0), 0, "what was saved")
+	_check_time_of(cancel, 8)
+
+
+## Of [param action], while a long save and ranges wait.
+func _check_time_of(action: Callable, most: int) -> void:
 	store = open()
+	var erase := func(i: int) -> VarBatchTask: return store.erase_range_async(i * 10, i * 10 + 5)
 	var times: PackedInt64Array = []
 	for count: int in [1000, 4000]:
-		store.save_vars_async({"long": Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 30_000_000)})
-		var tasks: Array[VarBatchTask] = []
-		for i: int in count:
-			tasks.append(store.erase_range_async(i * 10, i * 10 + 5))
+		store.save_vars_async({"long": Packed.make(TYPE_PACKED_BYTE_ARRAY, 30_000_000)})
+		var tasks := range(count).map(erase)
 		var started := Time.get_ticks_usec()
-		for task: VarBatchTask in tasks:
-			task.cancel()
-		check_int(store.save_var(0, 0), OK, "save")
+		action.call(tasks)
 		times.append(Time.get_ticks_usec() - started)
-		check_value(store.load_var(0), 0, "what was saved")
-	check(times[1] < 8 * times[0] + 100_000, "four times as many took %s us" % [times])
+		check_int(store.save_var(0, 0), OK, "save")
+	check(times[1] < most * times[0] + 100_000, "four times as many took %s us" % [times])
 
 
 ## A thread loads without a pause: the file becomes smaller, and the journal does not grow.
 func test_upkeep_beside_loads() -> void:
-	store = open()
+	open_with({0: filled_bytes(100_000, 1), 1: 1})
 	var is_over := [false]
-	check_int(store.save_vars({0: filled_bytes(100_000, 1), 1: 1}), OK, "save")
 	var work := func(_index: int) -> int:
 		var count := 0
 		while not is_over[0]:
@@ -331,17 +294,14 @@ func test_upkeep_beside_loads() -> void:
 	check_int(backup.wait() as int, OK, "backup")
 
 
-## One of those that wait cannot be saved, and the others are.
 func test_one_that_fails() -> void:
-	store = open()
-	check_int(store.save_var(0, 0), OK, "save")
-	store.save_vars_async({9: Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 10_000_000)})
+	open_with({0: 0})
+	store.save_vars_async({9: Packed.make(TYPE_PACKED_BYTE_ARRAY, 10_000_000)})
 	var good := store.save_vars_async({1: 1})
 	var deep := Engines.nested(1100)
 	var bad: Variant = expect_errors(func() -> Variant: return store.save_vars_async({2: deep}).wait(), 1, "key 2: ")
 	check_int(bad as int, ERR_INVALID_DATA, "too deep")
-	check_int(store.save_vars_async({3: 3}).wait() as int, OK, "the one after")
-	check_int(good.wait() as int, OK, "the one before")
+	end_saves([store.save_vars_async({3: 3}), good])
 	check_value(store.load_vars([1, 2, 3]), [1, null, 3], "what is saved")
 
 
@@ -371,8 +331,7 @@ func test_ranges() -> void:
 	check_int(store.erase_prefix_async("name/").wait() as int, OK, "in the background")
 	check_int(store.get_key_count(), values.size() - 10 - 50 - 100, "all that is left")
 	check_int(store.get_key_count(10, 0), 0, "an empty range")
-	store.close()
-	store = open()
+	close_and_open()
 	check_int(store.get_key_count(), values.size() - 10 - 50 - 100, "opened again")
 
 

@@ -2,23 +2,19 @@ extends "store_base.gd"
 ## What a VarBatchStore holds after each call, and after it was opened again.
 
 const Item := preload("../support/saved_item.gd")
-const EngineValues := preload("../support/engine_values.gd")
 
 const MODES: PackedInt32Array = [VarBatch.COMPRESSION_NONE, FileAccess.COMPRESSION_ZSTD]
-## Whose values EngineValues has.
+## Of which Engines has values.
 const TEXTS_AND_CONTAINERS: PackedInt32Array = [
 	TYPE_STRING, TYPE_STRING_NAME, TYPE_NODE_PATH, TYPE_DICTIONARY, TYPE_ARRAY
 ]
 
 
-## Each value by a key of each type, loaded alone, all at once and by a task, also from a file that
-## was closed: to the bytes of the engine.
 func test_every_value() -> void:
 	var values := {}
 	for type: int in TYPE_MAX:
-		var is_made := not type in TEXTS_AND_CONTAINERS
-		var found: Array = [type_convert(null, type)] if is_made else EngineValues.of(type)
-		found += [Values.Packed.make(type, 5000)] if type >= TYPE_PACKED_BYTE_ARRAY else []
+		var found: Array = [type_convert(null, type)] if not type in TEXTS_AND_CONTAINERS else Engines.of(type)
+		found += [Packed.make(type, 5000)] if type >= TYPE_PACKED_BYTE_ARRAY else []
 		for value: Variant in found:
 			# Stand-ins for objects have other IDs each time.
 			var bytes := var_to_bytes(value)
@@ -69,10 +65,8 @@ func test_keys() -> void:
 			check_value(result, [], "the result of a task with a key that is none")
 
 
-## One that is erased and saved is saved, and a value that cannot be saved leaves all as it was.
 func test_all_or_nothing() -> void:
-	store = open()
-	check_int(store.save_vars({1: "one", 2: "two"}), OK, "save")
+	open_with({1: "one", 2: "two"})
 	check_int(store.save_vars({2: "new", 3: "three"}, [1, 2, 4]), OK, "erase and save")
 	check_value(store.load_vars([1, 2, 3]), [null, "new", "three"], "erased before it is saved")
 	var deep := Engines.nested(1100)
@@ -90,10 +84,9 @@ func test_what_is_lost() -> void:
 
 
 func test_objects() -> void:
-	store = open()
 	var item := Item.new()
 	item.number = 7
-	check_int(store.save_vars({"item": item, "other": 5}, [], true), OK, "full objects")
+	open_with({"item": item, "other": 5}, true)
 	check_int((store.load_var("item", null, [Item]) as Item).number, 7, "the object")
 	var both: Array = store.load_vars_async(["other", "item", "none"], [Item]).wait()
 	check(both[0] == 5 and (both[1] as Item).number == 7 and both[2] == null, "in the background")
@@ -105,8 +98,7 @@ func test_objects() -> void:
 
 
 func test_the_file_is_closed() -> void:
-	store = open()
-	check_int(store.save_var(1, "one"), OK, "save")
+	open_with({1: "one"})
 	check_int(store.save_var(1, "two"), OK, "save again")
 	check_value(store.get_path(), path, "its path")
 	var other: VarBatchStore = expect_errors(open.bind(path), 1, "another program has it open")
@@ -119,7 +111,7 @@ func test_the_file_is_closed() -> void:
 	check_int(VarBatch.get_last_error(), OK, "closed twice")
 	# The last reference, while a call is still under way.
 	store = open()
-	var task := store.save_vars_async({1: "three", 2: Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 3_000_000)})
+	var task := store.save_vars_async({1: "three", 2: Packed.make(TYPE_PACKED_BYTE_ARRAY, 3_000_000)})
 	store = null
 	store = open()
 	check_value([store.load_var(1), task.get_result()], ["three", OK], "what was saved before it was opened")
@@ -131,45 +123,40 @@ func test_other_files() -> void:
 	write(path, "a text of some other program, which must stay as it is".to_utf8_buffer())
 	check_refused(path, ERR_FILE_UNRECOGNIZED, "it is no SQLite file")
 	check_int(FileAccess.get_file_as_bytes(path).size(), 54, "the other file")
-	# As files say it.
 	var refused := {folder: "it is a folder", path + "/a/b": "a part of the path is no folder"}
 	refused[folder + "/" + "n/".repeat(2500) + "x"] = "no file can have such a name"
 	refused[folder + "/" + "n".repeat(240)] = "expected a name of at most"
 	for bad: String in refused if OS.get_name() != "Windows" else {folder: "it is a folder"}:
 		check_refused(bad, ERR_FILE_CANT_OPEN, refused[bad] as String)
-		for call: Array in [[&"remove", bad], [&"rename", bad, path + ".new"]]:
-			var action := ClassDB.callv.bind(&"class_call_static", [&"VarBatchStore"] + call)
-			check_int(expect_errors(action, 1, refused[bad] as String) as int, ERR_FILE_CANT_OPEN, bad.left(99))
-	for call: Array in [[&"remove", folder + "/none"], [&"rename", folder + "/none", path + ".new"]]:
-		var action := ClassDB.callv.bind(&"class_call_static", [&"VarBatchStore"] + call)
-		check_int(expect_errors(action, 1, "there is no such file") as int, ERR_FILE_NOT_FOUND, "no file")
+		_check_unmoved(bad, ERR_FILE_CANT_OPEN, refused[bad] as String)
+	_check_unmoved(folder + "/none", ERR_FILE_NOT_FOUND, "there is no such file")
 	check_refused(folder + "/a/b.store", ERR_FILE_NOT_FOUND, 'DirAccess.make_dir_recursive_absolute("%s/a")' % folder)
 	for mode: int in [-2, FileAccess.COMPRESSION_FASTLZ, FileAccess.COMPRESSION_GZIP, 9]:
-		var action := open.bind(folder + "/new.store", mode)
-		expect_errors(action, 1, "as the compression mode, found %d" % mode)
+		expect_errors(open.bind(folder + "/new.store", mode), 1, "as the compression mode, found %d" % mode)
 	# SQLite's application_id and user_version.
 	for at: int in [68, 60]:
-		var other := folder + "/%d.store" % at
-		store = VarBatchStore.open(other)
-		store.save_var(1, 2)
+		DirAccess.remove_absolute(path)
+		open_with({1: 2})
 		store.close()
-		var bytes := FileAccess.get_file_as_bytes(other)
+		var bytes := FileAccess.get_file_as_bytes(path)
 		bytes[at + 3] += 1
-		write(other, bytes)
-		check_refused(other, ERR_FILE_UNRECOGNIZED, "another program" if at == 68 else "another VarBatch wrote it")
+		write(path, bytes)
+		check_refused(path, ERR_FILE_UNRECOGNIZED, "another program" if at == 68 else "another VarBatch wrote it")
 
 
 func check_refused(at: String, code: int, text: String) -> void:
 	check(expect_errors(open.bind(at), 1, text, code) == null, "it was opened: %s" % at)
 
 
-## A byte of each value is changed: it is an error with its key, and the others load.
+func _check_unmoved(at: String, code: int, text: String) -> void:
+	for call: Array in [[&"remove", at], [&"rename", at, path + ".new"]]:
+		var action := ClassDB.callv.bind(&"class_call_static", [&"VarBatchStore"] + call)
+		check_int(expect_errors(action, 1, text) as int, code, at.left(99))
+
+
 func test_damage() -> void:
-	store = open()
-	var values := {}
-	for key: int in 20:
-		values[key] = filled_bytes(3000, 100 + key)
-	check_int(store.save_vars(values), OK, "save")
+	var values := Values.keyed(range(20), func(key: int) -> PackedByteArray: return filled_bytes(3000, 100 + key))
+	open_with(values)
 	store.close()
 	const KEY := 7
 	var bytes := FileAccess.get_file_as_bytes(path)
@@ -185,26 +172,10 @@ func test_damage() -> void:
 	check_value(quietly(store.load_var.bind(KEY, "default")), "default", "a damaged one")
 	check_int(store.save_var(KEY, "mended"), OK, "save it again")
 	check_value(store.load_var(KEY), "mended", "saved again")
-	store.close()
 
 
-func test_compact() -> void:
-	store = open()
-	var values := {}
-	for key: int in 200:
-		values[key] = Values.Packed.make(TYPE_PACKED_BYTE_ARRAY, 20_000)
-	check_int(store.save_vars(values), OK, "save")
-	check_int(store.erase_keys(range(5, 200)), OK, "erase")
-	check_int(store.compact_async().wait() as int, OK, "compact")
-	check_value(store.load_vars([4, 5]), [values[4], null], "what is left")
-	store.close()
-	check(FileAccess.get_size(path) < 300_000, "%d bytes for 5 values" % FileAccess.get_size(path))
-
-
-## Calls to the path of a copy that is under way find it complete.
 func test_calls_after_a_copy() -> void:
-	store = open()
-	check_int(store.save_vars({0: filled_bytes(20_000_000, 1), 1: 1}), OK, "save")
+	open_with({0: filled_bytes(20_000_000, 1), 1: 1})
 	var copy := folder + "/copy.store"
 	store.backup_async(copy)
 	check_int(VarBatchStore.remove(copy), OK, "remove")
@@ -224,34 +195,25 @@ func test_calls_after_a_copy() -> void:
 ## A copy finds what calls to its path have left that were made before: a file is no store, so it stays.
 func test_calls_before_a_copy() -> void:
 	for _count: int in by_threads():
-		store = open()
-		check_int(store.save_var(1, 1), OK, "save")
+		open_with({1: 1})
 		var long := filled_bytes(30_000_000, 1)
 		var to := folder + "/other"
-		var calls: Array[Callable] = [
-			func() -> VarBatchTask: return VarBatch.save_var_async(to, long),
-			func() -> VarBatchTask: return VarBatch.append_vars_async(to, [long]),
-		]
-		for call: Callable in calls:
-			var first: VarBatchTask = call.call()
+		for call: Array in [[&"save_var_async", to, long], [&"append_vars_async", to, [long]]]:
+			var first: VarBatchTask = call_method(call[0] as StringName, call.slice(1))
 			var copy := store.backup_async(to)
 			check_int(expect_errors(copy.wait, 1, "a file is there already") as int, ERR_ALREADY_EXISTS, "the copy")
-			check_int(first.wait() as int, OK, "the call before")
+			end_saves([first])
 			check_value(VarBatch.load_vars(to), [long], "the file")
 			check_int(DirAccess.remove_absolute(to), OK, "remove")
 		store.close()
 
 
-## The disk has the room of a save that was cancelled at once, and of one that fails.
 func test_room_of_a_save_that_is_cancelled() -> void:
 	for is_new: bool in [false, true]:
 		store = open()
 		if not is_new:
 			check_int(store.save_var("kept", 1), OK, "save")
-		var values := {}
-		for key: int in 60:
-			values[key] = filled_bytes(1_000_000, key)
-		var task := store.save_vars_async(values)
+		var task := store.save_vars_async(Values.keyed(range(60), func(key: int) -> PackedByteArray: return filled_bytes(1_000_000, key)))
 		while FileAccess.get_size(path + "-wal") < 10_000_000 and not task.is_finished():
 			OS.delay_usec(100)
 		task.cancel()
@@ -265,18 +227,14 @@ func test_room_of_a_save_that_is_cancelled() -> void:
 
 
 ## What is moved gets into the file on the way, as the disk may not have room for all of it.
-func test_room_of_a_compaction() -> void:
-	store = open()
-	var values := {}
-	for key: int in 3000:
-		values[key] = filled_bytes(16_000, key)
-	check_int(store.save_vars(values), OK, "save")
-	check_int(store.close(), OK, "close")
+func test_compact() -> void:
+	open_with(Values.keyed(range(3000), func(key: int) -> PackedByteArray: return filled_bytes(16_000, key)))
+	close_and_open()
 	var before := FileAccess.get_size(path)
-	store = open()
 	check_int(store.erase_range(0, 1500), OK, "erase")
 	check_int(store.compact_async().wait() as int, OK, "compact")
 	var journal := FileAccess.get_size(path + "-wal")
 	check(journal < 14_000_000, "the journal has %d bytes" % journal)
 	check(FileAccess.get_size(path) < before * 0.6, "the file has %d of %d bytes" % [FileAccess.get_size(path), before])
 	check_int(store.get_key_count(), 1500, "keys")
+	check_value(store.load_vars([1499, 1500]), [null, filled_bytes(16_000, 1500)], "what is left")

@@ -1,7 +1,6 @@
 extends RefCounted
-## Tasks that are started before there are frames, for main loops that tasks/in_loads.gd writes: by a
-## static initialiser, when the main loop is made, and in a load. Each notes where its signal comes.
-## Arguments: the number of threads, and what is to be loaded.
+## Tasks that are started before there are frames, for main loops that tasks/in_loads.gd writes. Each notes where its
+## signal comes. Arguments: the number of threads, and what is to be loaded.
 
 const Loader := preload("../tasks/warming_loader.gd")
 ## In milliseconds.
@@ -37,10 +36,8 @@ static func begin_load() -> void:
 	ResourceLoader.load_threaded_request(OS.get_cmdline_user_args()[1])
 
 
-## Whether all have told their end, or it took too long.
 static func is_over() -> bool:
-	var is_late := Time.get_ticks_msec() > _until
-	if _heard.size() < _expected.size() and not is_late:
+	if _heard.size() < _expected.size() and Time.get_ticks_msec() <= _until:
 		return false
 	if ResourceLoader.load_threaded_get(OS.get_cmdline_user_args()[1]) == null:
 		_problems.append("nothing was loaded")

@@ -2,7 +2,6 @@ extends RefCounted
 ## Processes that a suite starts: this engine with this project once more, for what only a whole
 ## process can be: without rights, without space, or as large as it became.
 
-const Suite := preload("suite.gd")
 
 ## The last line of a script that ran to its end, and how a line begins that says what failed there.
 const LAST_LINE := "done"
@@ -10,10 +9,10 @@ const FAILURE := "failure: "
 
 
 ## Runs run_alone() of a suite in a process of its own, by a line of shell in which "$@" stands for the
-## whole command, and checks that it ran to its end and that all is good there. Returns the lines that it
-## printed, none where the command of this process is not known.
+## whole command, and checks with [param suite] that it ran to its end and that all is good there. Returns the
+## lines that it printed, none where the command of this process is not known.
 static func probe(
-	suite: Suite, script: String, arguments: PackedStringArray, shell := 'exec "$@"'
+	suite: Node, script: String, arguments: PackedStringArray, shell := 'exec "$@"'
 ) -> PackedStringArray:
 	var command := own_command()
 	if command.is_empty():
@@ -67,8 +66,7 @@ static func sh(line: String, arguments: PackedStringArray) -> Array:
 		escaped.append(argument)
 	var output: Array = []
 	var status := OS.execute("sh", escaped, output)
-	var text := str(output[0] if output else "").replace("\r", "")
-	return [status, text.split("\n", false)]
+	return [status, str(output[0] if output else "").replace("\r", "").split("\n", false)]
 
 
 ## A field of /proc/self/status in bytes, 0 where there is none.

@@ -59,7 +59,6 @@ static func encoded_id() -> EncodedObjectAsID:
 	return encoded
 
 
-## Objects that the engine can store whole. None of them needs to be freed.
 static func storable_objects() -> Array:
 	var gradient := Gradient.new()
 	gradient.colors = PackedColorArray([Color.RED, Color(2.5, -1.0, 0.1, 0.5)])
@@ -74,7 +73,6 @@ static func storable_objects() -> Array:
 	return [RefCounted.new(), Resource.new(), gradient, texture, key, scripted, encoded_id()]
 
 
-## [param depth] arrays, one in the other. Given a [param leaf], it sits in the innermost.
 static func nested(depth: int, leaf: Array = []) -> Array:
 	var outer := leaf
 	for i: int in depth - 1:
@@ -82,18 +80,8 @@ static func nested(depth: int, leaf: Array = []) -> Array:
 	return outer
 
 
-## A string such as only foreign data can hold: half of a surrogate pair. Logs an error.
-static func lone_surrogate() -> String:
-	return PackedByteArray([0x61, 0, 0x00, 0xdc, 0x62, 0]).get_string_from_utf16()
-
-
 static func _strings() -> Array:
-	# Array(TEXTS) would be one constant array, which each call would make longer.
-	var values: Array = []
-	values.append_array(TEXTS)
-	values.append("long ".repeat(3000))
-	values.append("日本語😀".repeat(1000))
-	return values
+	return Array(TEXTS) + ["long ".repeat(3000), "日本語😀".repeat(1000)]
 
 
 static func _dictionaries() -> Array:
@@ -101,10 +89,9 @@ static func _dictionaries() -> Array:
 	var key_typed: Dictionary[StringName, Variant] = {&"x": 1, &"y": "z", &"z": null}
 	var value_typed: Dictionary[Variant, PackedByteArray] = {1: PackedByteArray([1, 2, 3])}
 	var object_typed: Dictionary[int, Resource] = {5: Resource.new(), 6: null}
-	var keys: Dictionary = {}
-	for key: Variant in [1, 1.0, true, "s", Vector2(1, 2), [1, 2], {"k": "v"}, null, ^"a:b"]:
+	var keys := {}
+	for key: Variant in [1, 1.0, true, "s", Vector2(1, 2), [1, 2], {"k": "v"}, null, ^"a:b", PackedInt32Array([1, 2, 3])]:
 		keys[key] = type_string(typeof(key))
-	keys[PackedInt32Array([1, 2, 3])] = "packed"
 	var inner: Dictionary = {"hp": 12.5, "pos": Vector3(1.5, -2.5, 3.5), "tags": ["a", &"b"]}
 	var nested_ones: Dictionary = {"inner": inner, "list": [inner, inner]}
 	return [{}, nested_ones, keys, typed, key_typed, value_typed, object_typed]

@@ -40,7 +40,6 @@ static func first_unequal(found: Array, expected: Array) -> int:
 	return -1
 
 
-## For byte arrays that differ: the first differing offset and the bytes around it.
 static func byte_difference(found: PackedByteArray, expected: PackedByteArray) -> String:
 	var at := first_difference(found, expected)
 	var text := "%d bytes expected, %d found, first difference at byte %d: expected %s, found %s"
@@ -65,8 +64,8 @@ static func _is_same(found: Array, expected: Array) -> bool:
 	return not bytes.is_empty() and var_to_bytes_with_objects(found) == bytes
 
 
-## Types that the bytes do not tell apart: an Object that is null is encoded as Nil. A list of what
-## is left to compare, not recursion: values may be nested deeper than scripts can call.
+## Types that the bytes do not tell apart: an Object that is null is encoded as Nil. No recursion: values may be
+## nested deeper than scripts can call.
 static func _type_difference(found: Variant, expected: Variant) -> String:
 	var left: Array = [found, expected]
 	while not left.is_empty():
@@ -74,8 +73,7 @@ static func _type_difference(found: Variant, expected: Variant) -> String:
 		var a: Variant = left.pop_back()
 		var type := typeof(b)
 		if typeof(a) != type:
-			var types: Array = [type_string(type), _short(b), type_string(typeof(a)), _short(a)]
-			return "expected %s %s, found %s %s" % types
+			return "expected %s %s, found %s %s" % [type_string(type), _short(b), type_string(typeof(a)), _short(a)]
 		if type != TYPE_ARRAY and type != TYPE_DICTIONARY:
 			continue
 		var a_parts := _parts(a)
@@ -87,7 +85,6 @@ static func _type_difference(found: Variant, expected: Variant) -> String:
 	return ""
 
 
-## The elements of an Array, the keys and values of a Dictionary.
 static func _parts(container: Variant) -> Array:
 	if container is Dictionary:
 		var dictionary: Dictionary = container
@@ -97,8 +94,7 @@ static func _parts(container: Variant) -> Array:
 
 static func _hex_at(bytes: PackedByteArray, at: int) -> String:
 	var before := bytes.slice(maxi(0, at - CONTEXT_LEN), at).hex_encode()
-	var after := bytes.slice(at, at + CONTEXT_LEN).hex_encode()
-	return "%s[%s]" % [before, after]
+	return "%s[%s]" % [before, bytes.slice(at, at + CONTEXT_LEN).hex_encode()]
 
 
 static func _short(value: Variant) -> String:

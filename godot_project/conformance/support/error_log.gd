@@ -13,7 +13,6 @@ var _mutex := Mutex.new()  # errors come from any thread
 var _logger: RefCounted
 
 
-## Starts to listen, if the engine can.
 func open() -> void:
 	_logger = add_logger(&"on_error", add)
 
@@ -38,7 +37,6 @@ func is_open() -> bool:
 	return _logger != null
 
 
-## Called by the logger, on the thread that logs.
 func add(kind: int, text: String) -> void:
 	_mutex.lock()
 	_entries.append({"kind": kind, "text": text})

@@ -26,7 +26,6 @@ func _init(seed_number: int, whole_objects := false) -> void:
 	objects = RandomObjects.new(random, texts, nested_value, whole_objects)
 
 
-## The next value, of any type.
 func value() -> Variant:
 	_parts = 0
 	var kind := random.randi_range(0, 99)
@@ -37,7 +36,6 @@ func value() -> Variant:
 	return of_type(random.randi_range(0, TYPE_MAX - 1), 0)
 
 
-## A value inside another at that depth.
 func nested_value(depth: int) -> Variant:
 	var type := random.randi_range(0, TYPE_MAX - 1)
 	if random.randi_range(0, 9) == 0:
@@ -51,40 +49,34 @@ func of_type(type: int, depth: int) -> Variant:
 		return _vector(type, Values.FLOAT_COMPONENTS[type], Values.Packed.FLOAT_BITS)
 	if Values.INT_COMPONENTS.has(type):
 		return _vector(type, Values.INT_COMPONENTS[type], Values.Packed.INT_BITS)
-	var made: Variant = null
 	match type:
 		TYPE_NIL:
-			pass
+			return null
 		TYPE_BOOL:
-			made = random.randi() % 2 == 1
+			return random.randi() % 2 == 1
 		TYPE_INT:
-			made = number()
+			return number()
 		TYPE_FLOAT:
-			made = _float()
-		TYPE_STRING:
-			made = texts.text()
-		TYPE_STRING_NAME:
-			made = StringName(texts.text())
+			return _float()
+		TYPE_STRING, TYPE_STRING_NAME:
+			return type_convert(texts.text(), type)
 		TYPE_NODE_PATH:
-			made = _node_path()
+			return _node_path()
 		TYPE_RID:
-			made = rid_from_int64(number())
+			return rid_from_int64(number())
 		TYPE_OBJECT:
-			made = objects.object(depth)
+			return objects.object(depth)
 		TYPE_CALLABLE:
-			made = objects.callable()
+			return objects.callable()
 		TYPE_SIGNAL:
-			made = objects.random_signal()
+			return objects.random_signal()
 		TYPE_DICTIONARY:
-			made = _dictionary(depth)
+			return _dictionary(depth)
 		TYPE_ARRAY:
-			made = array_of(_element_type() if random.randi_range(0, 2) == 0 else ANY, depth)
-		_:
-			made = _packed(type)
-	return made
+			return array_of(_element_type() if random.randi_range(0, 2) == 0 else ANY, depth)
+	return _packed(type)
 
 
-## Integers of all sizes, and those where the number of bytes changes.
 func number() -> int:
 	var shift := random.randi_range(0, 63)
 	if random.randi_range(0, 3) == 0:
@@ -102,20 +94,17 @@ func _float() -> float:
 			return random.randi_range(-1000, 1000) / 8.0
 		2:
 			return random.randfn(0.0, 1e6)
-	var bytes := PackedByteArray([0, 0, 0, 0, 0, 0, 0, 0])
-	bytes.encode_u64(0, random.randi() << 32 | random.randi())
-	return bytes.decode_double(0)
+	return PackedInt64Array([random.randi() << 32 | random.randi()]).to_byte_array().decode_double(0)
 
 
 ## Components of any bits, specials more often than chance has them.
 func _vector(type: int, components: int, specials: PackedInt64Array) -> Variant:
-	var bytes := PackedByteArray([type, 0, 0, 0])
-	bytes.resize(4 + 4 * components)
+	var bytes := Values.header(type)
 	for i: int in components:
 		var bits := random.randi()
 		if bits % 3 == 0:
 			bits = specials[random.randi_range(0, specials.size() - 1)]
-		bytes.encode_u32(4 + 4 * i, bits)
+		bytes.append_array(Values.u32(bits))
 	return bytes_to_var(bytes)
 
 
@@ -130,33 +119,22 @@ func _packed(type: int) -> Variant:
 		count = random.randi_range(0, 10_000)
 	if type != TYPE_PACKED_STRING_ARRAY:
 		return Values.Packed.make(type, count)
-	var strings := PackedStringArray()
-	for i: int in mini(count, 500):
-		strings.append(texts.of_length(random.randi_range(0, 20)))
-	return strings
+	var text := func(_i: int) -> String: return texts.of_length(random.randi_range(0, 20))
+	return PackedStringArray(range(mini(count, 500)).map(text))
 
 
 ## From a text, or from names that no text can give: empty ones, with "/" or ":" in them.
 func _node_path() -> NodePath:
-	var names := PackedStringArray()
-	for i: int in random.randi_range(0, 4):
-		names.append(["..", ".", "%" + texts.name(), texts.name()][random.randi_range(0, 3)])
-	var subnames := PackedStringArray()
-	for i: int in random.randi_range(0, 3):
-		subnames.append(texts.name())
+	var any := func(_i: int) -> String: return ["..", ".", "%" + texts.name(), texts.name()][random.randi_range(0, 3)]
+	var names := PackedStringArray(range(random.randi_range(0, 4)).map(any))
+	var subnames := PackedStringArray(range(random.randi_range(0, 3)).map(func(_i: int) -> String: return texts.name()))
 	if random.randi_range(0, 1) == 0:
-		var path := "/" if random.randi_range(0, 2) == 0 else ""
-		path += "/".join(names)
+		var path := ("/" if random.randi_range(0, 2) == 0 else "") + "/".join(names)
 		return NodePath(path if subnames.is_empty() else path + ":" + ":".join(subnames))
 	names.append(texts.text())
-	var bytes := Values.header(TYPE_NODE_PATH) + Values.u32(names.size() | 0x80000000)
-	bytes += Values.u32(subnames.size()) + Values.u32(random.randi_range(0, 1))
-	for part: String in names + subnames:
-		bytes += var_to_bytes(part).slice(4)
-	return bytes_to_var(bytes)
+	return bytes_to_var(Values.node_path(Vector2i(names.size(), subnames.size()), random.randi_range(0, 1), names + subnames))
 
 
-## Arrays in dictionaries in arrays, one in the other.
 func _chain(depth: int) -> Variant:
 	var inner: Variant = nested_value(depth)
 	for i: int in depth:
@@ -200,7 +178,6 @@ func dictionary_of(key: Array, content: Array, depth: int) -> Dictionary:
 	return dictionary
 
 
-## How many elements a container at this depth gets.
 func _count(depth: int) -> int:
 	if depth >= MAX_DEPTH or _parts >= MAX_PARTS:
 		return 0

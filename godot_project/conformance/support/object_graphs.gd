@@ -77,7 +77,6 @@ func graph() -> Variant:
 	return made + [plain, [made[0]]]
 
 
-## Frees the nodes of all graphs that were made.
 func close() -> void:
 	for node: Node in _nodes:
 		node.free()
@@ -91,8 +90,7 @@ func free_nodes_in(value: Variant) -> void:
 		for element: Variant in value:
 			free_nodes_in(element)
 	elif value is Dictionary:
-		free_nodes_in((value as Dictionary).keys())
-		free_nodes_in((value as Dictionary).values())
+		free_nodes_in(value.keys() + value.values())
 	elif is_instance_valid(value):
 		var object: Object = value
 		for name: StringName in object.get_meta_list():
@@ -112,7 +110,6 @@ func object(depth: int) -> Variant:
 	return _make(_any(_kinds), depth) if _may_make(depth) else RefCounted.new()
 
 
-## All of them are read as this one.
 func callable() -> Callable:
 	return Callable()
 
@@ -135,7 +132,6 @@ func element(type: Array, depth: int) -> Variant:
 	return _make(_any(fitting), depth) if fitting else null
 
 
-## The classes and scripts of which objects are of this class.
 func _fitting(type: StringName) -> Array:
 	var key := [type, has_value_scripts]
 	if not _fittings.has(key):
@@ -155,7 +151,6 @@ func _any(of: Array) -> Variant:
 	return of[_random.randi_range(0, of.size() - 1)]
 
 
-## An object of a class or of a script.
 func _make(kind: Variant, depth: int) -> Object:
 	_made_count += 1
 	used[kind] = true
@@ -180,7 +175,6 @@ func _make(kind: Variant, depth: int) -> Object:
 	return made
 
 
-## What a class stores beside its fixed properties.
 func _add_parts(to: Object) -> void:
 	for i: int in _random.randi_range(0, 3):
 		match to.get_class():
@@ -215,9 +209,8 @@ func _add_parts(to: Object) -> void:
 ## Sets all that the script of [param made] stores. What a property refuses is not set.
 func _fill(made: Object, depth: int) -> void:
 	for property: Dictionary in _variables_of(made.get_script() as GDScript):
-		var name: StringName = property.name
 		if property.usage & PROPERTY_USAGE_STORAGE:
-			made.set(name, _value_for(property, made.get(name), depth))
+			made.set(property.name, _value_for(property, made.get(property.name), depth))
 	if made.has_method("_set"):
 		for i: int in _random.randi_range(0, 2):
 			made.set("extra_%d" % i, _nested_value.call(depth))

@@ -44,14 +44,12 @@ func chain_of(count: int, seed_number: int) -> Object:
 	return script_of(source).new()
 
 
-## Sets all variables of a chain.
 func set_chain(object: Object, count: int, value: int) -> void:
 	for at: int in count:
 		object.set("v%d" % at, value)
 
 
 class Ending:
-	extends RefCounted
 	var number := 1
 	var action := Callable()
 

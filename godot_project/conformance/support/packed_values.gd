@@ -38,16 +38,13 @@ static func make(type: int, count: int) -> Variant:
 	return from_payload(type, repeated(_noise, count * STRIDES[type]) as PackedByteArray)
 
 
-## The array whose elements are these bytes, as the engine reads them.
 static func from_payload(type: int, payload: PackedByteArray) -> Variant:
 	var bytes := PackedByteArray([type, 0, 0, 0, 0, 0, 0, 0])
-	@warning_ignore("integer_division")
 	bytes.encode_u32(4, payload.size() / STRIDES[type])
 	bytes.append_array(payload)
 	return bytes_to_var(bytes)
 
 
-## Small representative arrays of one type.
 static func of(type: int) -> Array:
 	return [0, 1, 2, 3, 5].map(func(count: int) -> Variant: return make(type, count)) + [specials(type)]
 
@@ -80,11 +77,8 @@ static func repeated(packed: Variant, count: int) -> Variant:
 static func _make_noise() -> PackedByteArray:
 	var random := RandomNumberGenerator.new()
 	random.seed = 20240229
-	var noise := PackedByteArray()
-	noise.resize(NOISE_LEN + 3)
-	for at: int in range(0, NOISE_LEN, 4):
-		noise.encode_u32(at, random.randi())
-	return noise.slice(0, NOISE_LEN)
+	var words := PackedInt32Array(range(NOISE_LEN / 4 + 1).map(func(_at: int) -> int: return random.randi()))
+	return words.to_byte_array().slice(0, NOISE_LEN)
 
 
 ## Words of 0 to 40 letters in scripts of one to four bytes a letter, and some long ones.

@@ -1,6 +1,5 @@
 extends RefCounted
-## Random objects, and what refers to objects. Ids of objects differ from run to run; nothing else
-## does for the same seed.
+## Random objects, and what refers to objects: the same for the same seed, but for the ids.
 
 const Scripted := preload("scripted.gd")
 const Engines := preload("engine_values.gd")
@@ -24,8 +23,7 @@ func _init(random: RandomNumberGenerator, texts: RandomText, nested_value: Calla
 	_texts = texts
 	_nested_value = nested_value
 	_whole = whole
-	for i: int in 10:
-		_live.append(Resource.new() if i % 2 else RefCounted.new())
+	_live.assign(range(10).map(func(i: int) -> RefCounted: return Resource.new() if i % 2 else RefCounted.new()))
 	var freed := Object.new()
 	_freed_signal = Signal(freed, &"script_changed")
 	freed.free()
@@ -36,7 +34,6 @@ func _notification(what: int) -> void:
 		_node.free()
 
 
-## A live, null or freed object. If it is to be stored whole, it may hold values that lie deeper.
 func object(depth: int) -> Variant:
 	match _random.randi_range(0, 9):
 		0:
@@ -50,7 +47,6 @@ func object(depth: int) -> Variant:
 	return _storable(_random.randi_range(0, 4), depth)
 
 
-## Builtin type, class and script of a container of objects.
 func element_type() -> Array:
 	var at := _random.randi_range(0, CLASSES.size())
 	if at == CLASSES.size():
@@ -58,7 +54,6 @@ func element_type() -> Array:
 	return [TYPE_OBJECT, CLASSES[at], null]
 
 
-## An object for a container of such elements, or null.
 func element(type: Array, depth: int) -> Variant:
 	if _random.randi_range(0, 5) == 0:
 		return null
@@ -132,7 +127,6 @@ func _storable(kind: int, depth: int) -> RefCounted:
 
 ## Random texts of every script of Unicode, the same ones for the same seed.
 class RandomText:
-	extends RefCounted
 	## Ranges of code points, none with a surrogate in it, and how often each is drawn from.
 	const RANGES: Array[Vector2i] = [
 		Vector2i(0x20, 0x7e),  # ASCII
@@ -195,9 +189,5 @@ class RandomText:
 
 	## A name as identifiers have it, so that it can name a property, a signal or a node.
 	func name() -> String:
-		var length := _random.randi_range(1, 12)
-		var letters := PackedByteArray()
-		letters.resize(length)
-		for i: int in length:
-			letters[i] = _random.randi_range(0x61, 0x7a)
-		return "m" + letters.get_string_from_ascii()
+		var letters := range(_random.randi_range(1, 12)).map(func(_i: int) -> int: return _random.randi_range(0x61, 0x7a))
+		return "m" + PackedByteArray(letters).get_string_from_ascii()

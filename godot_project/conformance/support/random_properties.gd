@@ -24,7 +24,6 @@ func change(object: Object, rarity := 2) -> void:
 		object.set_meta(&"meta", 1)
 
 
-## A value for a property of which this is known.
 func value(property: Dictionary) -> Variant:
 	var type: int = property.type
 	match type:

@@ -1,8 +1,15 @@
 extends "suite.gd"
 ## Checks that take a value through VarBatch and through the engine, both ways, by every method.
 
+const Meddler := preload("../hostile/meddler.gd")
+
 const GODOT_4 := VarBatch.DIALECT_GODOT_4
 const GODOT_3 := VarBatch.DIALECT_GODOT_3
+
+
+func finish() -> void:
+	Meddler.reset()
+	super()
 
 
 ## [param value] alone: to bytes, and from the engine's bytes.
@@ -34,6 +41,13 @@ func check_from_bytes(bytes: PackedByteArray, what: String, objects := false) ->
 ## What FileAccess.store_var() writes for a value of these bytes.
 static func frame(bytes: PackedByteArray) -> PackedByteArray:
 	return Values.u32(bytes.size()) + bytes
+
+
+static func frames_of(buffers: Array) -> PackedByteArray:
+	var frames := PackedByteArray()
+	for buffer: PackedByteArray in buffers:
+		frames.append_array(frame(buffer))
+	return frames
 
 
 ## How many objects there are some frames from now, or once there are at most this many. What a function that is

@@ -4,6 +4,7 @@ extends Node
 ## A failed check is noted and the test goes on. Values are compared by type and by the engine's
 ## own bytes of them, never by `==` alone: it holds for 0.0 and -0.0 and not for NaN and NaN.
 
+const Child := preload("child.gd")
 const ErrorLog := preload("error_log.gd")
 const Equal := preload("equal.gd")
 const Generator := preload("generator.gd")
@@ -22,7 +23,7 @@ const MORE := "%d more errors are not printed"
 const OF_BUFFERS := "; VarBatch.validate() returns all errors"
 const OF_FILES := "; the command-line tool lists them: varbatch check --all"
 
-## What lines add to errors about bytes that validate() returns without it. Suites look at those.
+## What lines add to errors about bytes that validate() returns without it.
 const CUT_OR_DAMAGED := "; the bytes are cut off or damaged"
 
 const THREAD_COUNTS: PackedInt32Array = [1, 2, 3]
@@ -40,9 +41,11 @@ var tells_of_files := false
 var failures: PackedStringArray = []
 ## True for a test of buffers with bytes after their values: losses.gd looks at the warnings.
 var ignores_rest := false
+var checks := 0
+## What the action gave that logged() called last.
+var returned: Variant
 ## What those returned that would have been threads.
 var _results: Array = []
-var checks := 0
 
 ## Limits of time count so many times.
 static var slowness := 1
@@ -86,7 +89,6 @@ func check_value(found: Variant, expected: Variant, what: String) -> void:
 		failures.append("%s: %s" % [what, difference])
 
 
-## Two lists of values, which are told apart quickly.
 func check_same(found: Array, expected: Array, what: String) -> void:
 	var at := Equal.first_unequal(found, expected)
 	if found.size() != expected.size():
@@ -187,18 +189,14 @@ func bounded(texts: PackedStringArray, advice := "") -> PackedStringArray:
 	var all := Array(texts)
 	var error_texts := all.filter(func(text: String) -> bool: return not text.begins_with(WARNING))
 	var warnings := all.filter(func(text: String) -> bool: return text.begins_with(WARNING))
-	var shown := error_texts.slice(0, MAX_LINES) + warnings.slice(0, maxi(MAX_LINES - error_texts.size(), 0))
+	var shown := (error_texts + warnings).slice(0, MAX_LINES)
 	var more_errors := maxi(error_texts.size() - MAX_LINES, 0)
-	var more_warnings := texts.size() - shown.size() - more_errors
-	var first := texts[0].trim_prefix(WARNING)
-	var line := first.left(first.find(": ") + 2)
+	var more_warnings := texts.size() - MAX_LINES - more_errors
+	var line := "%d more errors and %d more warnings are not printed" % [more_errors, more_warnings] + advice
 	if more_warnings == 0:
-		line += MORE % more_errors + advice
+		line = MORE % more_errors + advice
 	elif more_errors == 0:
-		line = WARNING + line + MORE.replace("errors", "warnings") % more_warnings
-	else:
-		var more := "%d more errors and %d more warnings are not printed"
-		line += more % [more_errors, more_warnings] + advice
+		line = WARNING + MORE.replace("errors", "warnings") % more_warnings
 	return PackedStringArray(all.filter(shown.has) + [line])
 
 
@@ -305,7 +303,8 @@ func script_of(source: String) -> GDScript:
 ## Calls [param action], and returns what it logged.
 func logged(action: Callable) -> PackedStringArray:
 	_refuse_logged()
-	action.call()
+	var result: Variant = action.call()
+	returned = result
 	return _take_texts()
 
 
@@ -381,20 +380,18 @@ func _is_line(found: String, expected: String) -> bool:
 
 class Threads:
 	## Numbers of threads, each of which is set when it is its turn.
-	var _counts: PackedInt32Array
+	var _left: PackedInt32Array
 
 	func _init(counts: PackedInt32Array) -> void:
-		_counts = counts
+		_left = counts.duplicate()
 
-	func _iter_init(at: Array) -> bool:
-		at[0] = -1
-		return _iter_next(at)
+	func _iter_init(_at: Array) -> bool:
+		return not _left.is_empty()
 
-	func _iter_next(at: Array) -> bool:
-		at[0] += 1
-		if at[0] < _counts.size():
-			VarBatch.set_thread_count(_counts[at[0]])
-		return at[0] < _counts.size()
+	func _iter_next(_at: Array) -> bool:
+		_left.remove_at(0)
+		return not _left.is_empty()
 
-	func _iter_get(at: Variant) -> int:
-		return _counts[at]
+	func _iter_get(_at: Variant) -> int:
+		VarBatch.set_thread_count(_left[0])
+		return _left[0]

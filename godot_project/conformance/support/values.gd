@@ -41,12 +41,10 @@ const DOUBLE_BITS: PackedStringArray = [
 ]
 
 
-## Every type's id, as the running engine counts them.
 static func types() -> PackedInt32Array:
 	return PackedInt32Array(range(TYPE_MAX))
 
 
-## One value of the type that says nothing: zero, empty. A live RefCounted for Object.
 static func plain(type: int) -> Variant:
 	return RefCounted.new() if type == TYPE_OBJECT else type_convert(null, type)
 
@@ -70,7 +68,6 @@ static func of(type: int) -> Array:
 	return Engines.of(type)
 
 
-## All representative values of all types, in order of type.
 static func all() -> Array:
 	var values: Array = []
 	for type: int in types():
@@ -81,22 +78,26 @@ static func all() -> Array:
 ## [param count] values that change type from one to the next, the same in every run.
 static func mixed(count: int) -> Array:
 	var pool := all()
-	var values: Array = []
-	values.resize(count)
-	var at := 0
-	for i: int in count:
-		# A step that is prime to the size of the pool visits all of it.
-		at = (at + 7919) % pool.size()
-		values[i] = pool[at]
-	return values
+	# A step that is prime to the size of the pool visits all of it.
+	return range(1, count + 1).map(func(i: int) -> Variant: return pool[i * 7919 % pool.size()])
 
 
-## Bytes that the engine encodes the values to, each on its own.
 static func engine_bytes(values: Array, objects := false) -> Array[PackedByteArray]:
-	var buffers: Array[PackedByteArray] = []
-	for value: Variant in values:
-		buffers.append(var_to_bytes_with_objects(value) if objects else var_to_bytes(value))
-	return buffers
+	return Array(values.map(var_to_bytes_with_objects if objects else var_to_bytes), TYPE_PACKED_BYTE_ARRAY, &"", null)
+
+
+## A Dictionary of these keys, and of what [param make] gives for each.
+static func keyed(keys: Variant, make: Callable) -> Dictionary:
+	var entries := {}
+	for key: Variant in keys:
+		entries[key] = make.call(key)
+	return entries
+
+
+static func seeded(seed_number: int) -> RandomNumberGenerator:
+	var random := RandomNumberGenerator.new()
+	random.seed = seed_number
+	return random
 
 
 ## The bytes, in which other bytes are in the place of these.
@@ -123,7 +124,6 @@ static func float_from_bits(hex: String) -> float:
 	return bytes.decode_double(0)
 
 
-## Bytes of hexadecimal digits, with spaces between them.
 static func hex(digits: String) -> PackedByteArray:
 	return digits.replace(" ", "").hex_decode()
 
@@ -137,6 +137,14 @@ static func typed_array(type: int, elements: Array) -> PackedByteArray:
 	var bytes := u32(TYPE_ARRAY | 1 << 16) + u32(type) + u32(elements.size())
 	for element: Variant in elements:
 		bytes += var_to_bytes(element)
+	return bytes
+
+
+## The bytes of a NodePath: [param counts] are of names and of subnames, whatever [param parts] are.
+static func node_path(counts: Vector2i, flags: int, parts: PackedStringArray) -> PackedByteArray:
+	var bytes := header(TYPE_NODE_PATH) + u32(counts.x | 0x80000000) + u32(counts.y & 0xffffffff) + u32(flags)
+	for part: String in parts:
+		bytes += var_to_bytes(part).slice(4)
 	return bytes
 
 

@@ -3,7 +3,6 @@ extends "tasks_base.gd"
 ## thread a message queue of its own, which is flushed there or dropped with what is in it: signals
 ## come on the main thread all the same, and always.
 
-const Child := preload("../support/child.gd")
 const Loader := preload("warming_loader.gd")
 
 ## The source of a main loop that starts tasks as soon as it can.
@@ -75,7 +74,6 @@ func test_started_in_a_load() -> void:
 				await _check_alive(what)
 
 
-## A load that waits for what the main thread has started, and cancels it.
 func test_tasks_of_the_main_thread_in_a_load() -> void:
 	use(large())
 	for count: int in by_threads():
@@ -96,12 +94,10 @@ func test_tasks_of_the_main_thread_in_a_load() -> void:
 			await _check_alive("%d threads, cancelled %s" % [count, is_cancelled])
 
 
-## All workers of the engine but one are held up.
 func test_one_worker() -> void:
 	var semaphore := Semaphore.new()
-	var workers: Array[int] = []
-	for i: int in OS.get_processor_count() - 1:
-		workers.append(WorkerThreadPool.add_task(semaphore.wait, true))
+	var hold_up := func(_i: int) -> int: return WorkerThreadPool.add_task(semaphore.wait, true)
+	var workers := range(OS.get_processor_count() - 1).map(hold_up)
 	for count: int in by_threads():
 		var what := "one worker, %d threads" % count
 		var watches: Array[Watch] = []
@@ -150,15 +146,13 @@ func _begin_load(action: Callable, sub_threads: bool) -> void:
 
 func _end_load() -> void:
 	var is_over := func() -> bool:
-		var status := ResourceLoader.load_threaded_get_status(_loaded_resource)
-		return status != ResourceLoader.THREAD_LOAD_IN_PROGRESS
+		return ResourceLoader.load_threaded_get_status(_loaded_resource) != ResourceLoader.THREAD_LOAD_IN_PROGRESS
 	await until(is_over, "a resource is loaded")
 	# Its thread lets go of it a moment later. If it is taken before, the engine may leak its token.
 	await frames_pass(3)
 	check(ResourceLoader.load_threaded_get(_loaded_resource) is Resource, "no resource was loaded")
 
 
-## That a task of the main thread tells its end.
 func _check_alive(what: String) -> void:
 	var watch := Watch.new(VarBatch.vars_to_bytes_async([1]))
 	check_int((await finished(watch, what) as Array).size(), 1, "a task after it, " + what)

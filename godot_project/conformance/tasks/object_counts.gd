@@ -51,7 +51,6 @@ func test_whole_values() -> void:
 		await _check_counts(decode, "bytes_to_var, %d threads" % count)
 
 
-## Bytes that break off, or whose last object cannot be made: alone, and between others.
 func test_values_that_fail() -> void:
 	for part: int in range(1, 6):
 		var cut := func(bytes: PackedByteArray) -> PackedByteArray: return bytes.slice(0, bytes.size() * part / 6)
@@ -71,7 +70,6 @@ func test_tasks() -> void:
 		)
 
 
-## At once, and when some of the objects have been made.
 func test_cancelled_tasks() -> void:
 	await _check_cancelled(func() -> Object: return Bag.new())
 	await _check_cancelled(func() -> Object: return Enemy.new())
@@ -112,10 +110,9 @@ func _check_cancelled(make: Callable) -> void:
 
 func _check_failing(buffers: Array, what: String) -> void:
 	var mixed: Array = []
-	var stream := PackedByteArray()
 	for i: int in buffers.size():
 		mixed.append_array([_buffers[i], buffers[i]])
-		stream += frame(_buffers[i] as PackedByteArray) + frame(buffers[i] as PackedByteArray)
+	var stream := frames_of(mixed)
 	write(path, stream)
 	var run := func() -> void:
 		for bytes: PackedByteArray in buffers:
@@ -145,8 +142,6 @@ func _check_counts(action: Callable, what: String) -> void:
 	check(_counts() == before, "%s: there were %s, and are %s" % [what, before, _counts()])
 
 
-static func _counts() -> Dictionary[String, int]:
-	var counts: Dictionary[String, int] = {"of scripts": Item.alive()}
-	for name: String in MONITORS:
-		counts[name] = roundi(Performance.get_monitor(MONITORS[name]))
-	return counts
+static func _counts() -> Dictionary:
+	var counts := Values.keyed(MONITORS, func(name: String) -> int: return roundi(Performance.get_monitor(MONITORS[name])))
+	return counts.merged({"of scripts": Item.alive()})

@@ -8,13 +8,11 @@ const FEW_MOVES := 5
 
 
 func test_containers() -> void:
-	var entities: Array[Dictionary] = []
-	for i: int in 100_000:
-		entities.append({"pos": Vector3(i, 0, 1), "name": "entity %d" % i, "hp": i, "tags": [i]})
-	var by_name := {}
-	for entity: Dictionary in entities:
-		by_name[entity.name] = entity
-	var untyped: Array = Array(entities, TYPE_NIL, "", null)
+	var entity := func(i: int) -> Dictionary: return {"pos": Vector3(i, 0, 1), "name": "entity %d" % i, "hp": i, "tags": [i]}
+	var untyped := range(100_000).map(entity)
+	var entities: Array[Dictionary] = Array(untyped, TYPE_DICTIONARY, "", null)
+	var names := range(100_000).map(func(i: int) -> String: return "entity %d" % i)
+	var by_name := Values.keyed(names, func(named: String) -> Dictionary: return untyped[named.to_int()])
 	var text := func(i: int) -> String: return "a text of thirty letters %05d" % i
 	var texts := PackedStringArray(range(500_000).map(text))
 	await _check_moves(by_name, MOVES, true)
@@ -24,9 +22,7 @@ func test_containers() -> void:
 
 func test_packed_arrays() -> void:
 	var bytes := filled_bytes(64 << 20, 7)
-	var parts := {}
-	for i: int in 64:
-		parts[i] = bytes.slice(0, 1 << 20)
+	var parts := Values.keyed(range(64), func(_i: int) -> PackedByteArray: return filled_bytes(1 << 20, 7))
 	await _check_moves(bytes, FEW_MOVES, true)
 	for value: Variant in [bytes.to_float64_array(), parts]:
 		await _check_moves(value, FEW_MOVES)

@@ -14,16 +14,13 @@ const KIB := 1024
 const MAX_STATIC_GROWTH := 512 * KIB
 const MAX_RESIDENT_GROWTH := 24 * 1024 * KIB
 
-const Child := preload("../support/child.gd")
-
 var _payloads: Array[Payload] = []
-## Numbers of threads.
-var _counts := RandomNumberGenerator.new()
+## Of numbers of threads.
+var _counts := Values.seeded(5)
 var _mutex := Mutex.new()
 var _problems := PackedStringArray()
 ## Those of the main thread: of others a signal may come before there is time to connect to it.
 var _watches: Array[Watch] = []
-var _started := 0
 var _skipped := 0
 
 
@@ -36,7 +33,6 @@ func test_at_random() -> void:
 	]
 	for i: int in lists.size():
 		_payloads.append(Payload.new(lists[i], "%s/load %d.bin" % [folder, i]))
-	_counts.seed = 5
 	# The first one makes what all of them share.
 	call_and_wait("save_vars_async", _payloads[0].arguments("save", path, -1))
 	await frames_pass(3)
@@ -47,16 +43,16 @@ func test_at_random() -> void:
 		static_memory.append(OS.get_static_memory_usage())
 		resident.append(Child.status("VmRSS:"))
 	check(_problems.is_empty(), "%d problems: %s" % [_problems.size(), _problems.slice(0, 4)])
-	check(_skipped > _started / 50, "only %d of %d were cancelled" % [_skipped, _started])
+	var started := QUARTERS * (THREADS + 1) * (part_of(TASKS) / QUARTERS / (THREADS + 1))
+	check(_skipped > started / 50, "only %d of %d were cancelled" % [_skipped, started])
 	var growth := static_memory[3] - static_memory[1]
 	check(growth <= MAX_STATIC_GROWTH, "memory after each quarter: %s" % static_memory)
 	growth = resident[3] - resident[1]
 	check(growth <= MAX_RESIDENT_GROWTH, "resident after each quarter: %s" % resident)
 	var text := "  soak: %d tasks, %d cancelled; KiB after each quarter: %s counted, %s resident"
-	print(text % [_started, _skipped, _in_kib(static_memory), _in_kib(resident)])
+	print(text % [started, _skipped, _in_kib(static_memory), _in_kib(resident)])
 
 
-## Ends when nothing is left of its tasks.
 func _run_quarter(quarter: int) -> void:
 	await frames_pass(1)
 	var before := await count_objects()
@@ -86,8 +82,7 @@ func _run_threads(quarter: int, count: int) -> void:
 
 ## On the main thread with frames in between, and signals that are awaited.
 func _work(seed_number: int, count: int, is_main := false) -> void:
-	var random := RandomNumberGenerator.new()
-	random.seed = seed_number
+	var random := Values.seeded(seed_number)
 	var held: Array[Array] = []
 	for i: int in count:
 		held.append(_start(random))
@@ -108,11 +103,7 @@ func _work(seed_number: int, count: int, is_main := false) -> void:
 				_look(entry)
 			else:
 				_end(entry, random)
-	for entry: Array in held:
-		if is_main:
-			_look(entry)
-		else:
-			_end(entry, random)
+	held.map(_look if is_main else _end.bind(random))
 
 
 ## [task, kind, payload]. Some do the same at once before.
@@ -124,11 +115,7 @@ func _start(random: RandomNumberGenerator) -> Array:
 	if random.randi_range(0, 4) == 0:
 		var result: Variant = call_method(METHODS[kind], arguments)
 		_note("" if payload.is_right(kind, result) else kind + " at once: another result")
-	var task: VarBatchTask = call_method(METHODS[kind] + "_async", arguments)
-	_mutex.lock()
-	_started += 1
-	_mutex.unlock()
-	return [task, kind, payload]
+	return [call_method(METHODS[kind] + "_async", arguments), kind, payload]
 
 
 func _end(entry: Array, random: RandomNumberGenerator) -> void:
@@ -148,19 +135,17 @@ func _end(entry: Array, random: RandomNumberGenerator) -> void:
 		_look(entry)
 
 
-## Waits for it, and looks at its result.
 func _look(entry: Array) -> void:
 	var task: VarBatchTask = entry[0]
 	var payload: Payload = entry[2]
 	var result: Variant = task.wait()
 	var is_skipped := task.get_error() == ERR_SKIP
 	var problem := ""
+	var skipped: Variant = ERR_SKIP as int if entry[1] == "save" else null
 	if not task.is_finished():
 		problem = "not finished after wait()"
 	elif is_skipped:
-		var expected: Variant = ERR_SKIP as int if entry[1] == "save" else null
-		if typeof(result) != typeof(expected) or result != expected:
-			problem = "cancelled, and yet a result"
+		problem = "" if is_same(result, skipped) else "cancelled, and yet a result"
 	elif task.get_error() != OK:
 		problem = "error %d: %s" % [task.get_error(), task.get_error_message()]
 	elif not payload.is_right(entry[1] as String, result):
@@ -188,19 +173,19 @@ static func _in_kib(sizes: PackedInt64Array) -> Array:
 class Payload:
 	## Those of each kind, but for what a save is given.
 	var _arguments: Dictionary[String, Array] = {}
-	var _buffers: Array[PackedByteArray] = []
-	var _frames := PackedByteArray()
-	## What the decoded values encode to: ids of objects become those of new ones.
-	var _expected := PackedByteArray()
+	## What each kind gives, FROM of which as what it encodes to: ids of objects become those of new ones.
+	var _expected: Dictionary[String, Variant] = {"save": OK as int}
 
 	func _init(values: Array, path: String) -> void:
-		_buffers = VarBatch.vars_to_bytes(values)
-		_frames = VarBatch.vars_to_frames(values)
-		_expected = VarBatch.vars_to_frames(VarBatch.frames_to_vars(_frames), true)
+		var buffers := VarBatch.vars_to_bytes(values)
+		var frames := VarBatch.vars_to_frames(values)
+		_expected.merge({"to bytes": buffers, "to frames": frames})
+		for kind: String in FROM:
+			_expected[kind] = VarBatch.vars_to_frames(VarBatch.frames_to_vars(frames), true)
 		# By each mode once, which loading finds out by itself.
 		VarBatch.save_vars(path, values, false, [-1, 2][hash(path) % 2] as int)
 		_arguments = {
-			"to bytes": [values], "to frames": [values], "from bytes": [_buffers], "from frames": [_frames],
+			"to bytes": [values], "to frames": [values], "from bytes": [buffers], "from frames": [frames],
 			"save": [values], "load": [path],
 		}
 
@@ -209,11 +194,7 @@ class Payload:
 		return [saved_path] + _arguments[kind] + [false, mode] if kind == "save" else _arguments[kind]
 
 	func is_right(kind: String, result: Variant) -> bool:
-		match kind:
-			"to bytes":
-				return result is Array and result == _buffers
-			"to frames":
-				return result is PackedByteArray and result == _frames
-			"save":
-				return result is int and result == OK
-		return result is Array and VarBatch.vars_to_frames(result as Array, true) == _expected
+		var found: Variant = result
+		if kind in FROM and result is Array:
+			found = VarBatch.vars_to_frames(result as Array, true)
+		return typeof(found) == typeof(_expected[kind]) and found == _expected[kind]

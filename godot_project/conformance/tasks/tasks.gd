@@ -1,35 +1,23 @@
 extends "tasks_base.gd"
 ## Tasks: their results, their signals, and who may wait for them. Those that are cancelled give null, or
 ## ERR_SKIP from a save, which leaves the old file and no other; one that is done by then keeps its result.
-## What they say of values and buffers that are bad is what the plain calls say, in the log by the name of
-## their own method, and in get_error() and get_error_message() without it. Files: files/errors.gd.
+## What they say of values and buffers that are bad is what the plain calls say, by the name of their own method.
 
 const OLD: Array = ["the old file"]
 const COUNT := 1000
 
 
-## Whatever they work on and however they end.
 func test_results() -> void:
 	var few := Values.mixed(100).filter(is_kept)
 	var packed: Array[PackedByteArray] = [_noise, PackedByteArray(), PackedByteArray([1])]
 	packed.make_read_only()
-	var ints: Array[int] = [1, 2, -3]
-	for these: Array in [few, large(), [], [few, {"few": few}, _noise], packed, ints]:
+	for these: Array in [few, large(), [], [few, {"few": few}, _noise], packed, [1, 2, -3] as Array[int]]:
 		use(these)
 		await each_kind(_check_results.bind(ENDS if these.size() >= 100 else ENDS.slice(1, 2)))
 	use([1] + Engines.storable_objects() + ["end"], true)
 	await each_kind(_check_results.bind(ENDS))
 
 
-## One argument is enough, and what stands for the others is as in the plain calls.
-func test_defaults() -> void:
-	use([1, "two"])
-	for kind: String in KINDS:
-		var found: Variant = call_and_wait(METHODS[kind] + "_async", _arguments(kind).slice(0, -1))
-		check_result(found, plain(kind), kind, "defaults")
-
-
-## Until the end there is no result and no error, and it is told how far it is where it takes long.
 func test_before_the_end() -> void:
 	use(large())
 	for count: int in Threads.new([1, 2]):
@@ -86,14 +74,12 @@ func test_held_by_nobody() -> void:
 			check_result(await start(kind).finished, expected, kind, "held by nobody")
 
 
-## The last who holds it lets go inside its own signal.
 func test_let_go_in_its_signal() -> void:
 	use([1, 2, 3])
-	var held: Array[VarBatchTask] = []
+	var held: Array = Array(KINDS).map(start)
 	var heard: Array = []
-	for kind: String in KINDS:
-		held.append(start(kind))
-		held[-1].finished.connect(
+	for task: VarBatchTask in held:
+		task.finished.connect(
 			func(result: Variant) -> void:
 				held.pop_back()
 				heard.append(result)
@@ -112,7 +98,6 @@ func test_late_listeners() -> void:
 		check(held.get_ref() == null, "%s: the task is held" % kind)
 
 
-## When it is over, whoever asks then is answered as well.
 func _check_results(kind: String, what: String, ends: PackedStringArray) -> void:
 	var expected: Variant = plain(kind)
 	for end: String in ends:
@@ -195,11 +180,9 @@ func test_whenever_it_is() -> void:
 		# What takes many small steps is done in slices of frames.
 		use(many() if way == frames_later else large())
 		for delay: int in ways[way]:
-			var how := "%d after %d" % [ways.keys().find(way), delay]
-			await each_kind(_check_cancelled.bind(way.bind(delay), how))
+			await each_kind(_check_cancelled.bind(way.bind(delay), "%d after %d" % [ways.keys().find(way), delay]))
 
 
-## When it is done there is nothing to cancel.
 func test_after_the_end() -> void:
 	use([1, _noise])
 	await each_kind(
@@ -258,7 +241,6 @@ func test_bad_values_buffers_and_frames() -> void:
 			await _check_bad("load", ERR_FILE_CORRUPT)
 
 
-## A task's errors are its own.
 func test_good_tasks_among_bad_ones() -> void:
 	use(range(100))
 	var good: Array[VarBatchTask] = []
@@ -270,27 +252,22 @@ func test_good_tasks_among_bad_ones() -> void:
 		for task: VarBatchTask in good + bad:
 			task.wait()
 	expect_errors(run, 20, "VarBatch.bytes_to_vars_async: buffer 1: ")
-	for task: VarBatchTask in good:
-		check_over(task, "a good one")
-	for task: VarBatchTask in bad:
-		check_int(task.get_error(), ERR_FILE_CORRUPT, "a bad one")
+	for i: int in 20:
+		check_over(good[i], "a good one")
+		check_int(bad[i].get_error(), ERR_FILE_CORRUPT, "a bad one")
 
 
-## Result and lines as the plain call's, and the code; waited for, and awaited.
 func _check_bad(kind: String, code: int) -> void:
-	var results: Array = []
-	var lines := logged(func() -> void: results.append(plain(kind)))
-	check(not lines.is_empty() or not errors.is_open(), "%s: nothing is bad" % kind)
-	var start_of_line := "VarBatch.%s: " % METHODS[kind]
-	for i: int in lines.size():
-		lines[i] = lines[i].trim_prefix(start_of_line)
+	var text := "\n".join(logged(plain.bind(kind))).replace("VarBatch.%s: " % METHODS[kind], "")
+	var expected: Variant = returned
+	check(not text.is_empty() or not errors.is_open(), "%s: nothing is bad" % kind)
 	for count: int in by_threads():
 		if errors.is_open():
-			check_forms(METHODS[kind], _arguments(kind), results[0], code, lines, true)
+			check_forms(METHODS[kind], _arguments(kind), expected, code, text.split("\n"), true)
 		_refuse_logged()
 		var task := start(kind)
-		check_like(await result_of(task, "signals"), results[0], "result, " + kind)
+		check_like(await result_of(task, "signals"), expected, "result, " + kind)
 		var awaited := "\n".join(_take_texts()).replace("VarBatch.%s_async: " % METHODS[kind], "")
-		check(not errors.is_open() or awaited == "\n".join(lines), "awaited, %s: %s" % [kind, awaited])
-		check_like(task.get_result(), results[0], "get_result, " + kind)
+		check(not errors.is_open() or awaited == text, "awaited, %s: %s" % [kind, awaited])
+		check_like(task.get_result(), expected, "get_result, " + kind)
 		check_int(task.get_error(), code, "get_error, " + kind)

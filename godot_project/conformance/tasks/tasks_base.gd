@@ -1,8 +1,6 @@
 extends "../files/files_base.gd"
 ## Base of the suites on tasks: every kind of task beside the call that does the same at once.
 
-const Meddler := preload("../hostile/meddler.gd")
-
 ## More than any task takes, in milliseconds: then it is said to hang.
 const PATIENCE := 20_000
 const KINDS: PackedStringArray = ["to bytes", "to frames", "from bytes", "from frames", "save", "load"]
@@ -25,11 +23,6 @@ var objects := false
 var _buffers: Array = []
 var _frames := PackedByteArray()
 var _loaded_path := folder + "/loaded.bin"
-
-
-func finish() -> void:
-	Meddler.reset()
-	super()
 
 
 func use(these: Array, whole_objects := false) -> void:
@@ -68,7 +61,6 @@ func _arguments(kind: String) -> Array:
 	return [values, objects]
 
 
-## Two results of this kind; a save's file is looked at as well.
 func check_result(found: Variant, expected: Variant, kind: String, what: String) -> void:
 	var shown := "%s, %s" % [kind, what]
 	check_like(found, expected, shown)
@@ -76,7 +68,6 @@ func check_result(found: Variant, expected: Variant, kind: String, what: String)
 		check_bytes(FileAccess.get_file_as_bytes(path), _frames, "file of " + shown)
 
 
-## Calls [param test] with each kind of task and a text on it, by each number of threads.
 func each_kind(test: Callable, kinds := KINDS) -> void:
 	for count: int in by_threads():
 		for kind: String in kinds:
@@ -100,7 +91,6 @@ func result_of(task: VarBatchTask, end: String) -> Variant:
 ## Waits until the task of [param watch] has finished, looks at its signals, and returns its result.
 func finished(watch: Watch, what: String) -> Variant:
 	await until(watch.is_finished, "%s has finished" % what)
-	# There must not be another one.
 	await frames_pass(2)
 	check_int(watch.results.size(), 1, "finished, %s" % what)
 	check(watch.problems.is_empty(), "signals of %s: %s" % [what, watch.problems])
@@ -140,7 +130,6 @@ func many() -> Array:
 
 ## Hears the signals of one task, and notes what they said, and where.
 class Watch:
-	extends RefCounted
 	## What `finished` was emitted with, each time.
 	var results: Array = []
 	var fractions: PackedFloat64Array = []
@@ -160,26 +149,20 @@ class Watch:
 		return found
 
 	func _on_progressed(fraction: float) -> void:
-		_hear("progressed")
-		if fraction < 0.0 or fraction > 1.0 or is_nan(fraction):
-			_note("a fraction of %s" % fraction)
-		if fractions and fraction < fractions[-1]:
-			_note("a fraction of %s after %s" % [fraction, fractions[-1]])
-		if is_finished():
-			_note("progressed after finished")
+		var least := fractions[-1] if fractions else 0.0
+		_refuse(not (fraction >= least and fraction <= 1.0), "a fraction of %s after %s" % [fraction, least])
+		_refuse(is_finished(), "progressed after finished")
+		_refuse(OS.get_thread_caller_id() != OS.get_main_thread_id(), "progressed on another thread")
 		fractions.append(fraction)
 
 	func _on_finished(result: Variant) -> void:
-		_hear("finished")
+		_refuse(OS.get_thread_caller_id() != OS.get_main_thread_id(), "finished on another thread")
 		_mutex.lock()
 		results.append(result)
 		_mutex.unlock()
 
-	func _hear(what: String) -> void:
-		if OS.get_thread_caller_id() != OS.get_main_thread_id():
-			_note("%s on another thread" % what)
-
-	func _note(problem: String) -> void:
-		_mutex.lock()
-		problems.append(problem)
-		_mutex.unlock()
+	func _refuse(is_bad: bool, problem: String) -> void:
+		if is_bad:
+			_mutex.lock()
+			problems.append(problem)
+			_mutex.unlock()

@@ -1,6 +1,6 @@
 extends "tasks_base.gd"
 ## Tasks and the number of threads: several at once, slices of frames where there are no threads, and
-## tasks that are started anywhere. A number that changes meanwhile: soak.gd.
+## tasks that are started anywhere.
 
 ## Frames that a long task lasts at least where its work is done in slices of them. A slice takes a
 ## few milliseconds, the task some tens at least.
@@ -9,7 +9,6 @@ const MIN_FRAMES := 4
 const FRAME_USEC := 10_000
 
 
-## Frames go on, and none of them takes all of the time.
 func test_slices() -> void:
 	VarBatch.set_thread_count(1)
 	for kind: String in KINDS:
@@ -48,7 +47,6 @@ func test_slices_while_paused() -> void:
 		Engine.time_scale = 1.0
 
 
-## Each starts the next when it has finished, and one waits for all.
 func test_in_a_signal() -> void:
 	use([1, "two", _noise])
 	for count: int in by_threads():
@@ -94,7 +92,6 @@ func test_started_on_threads() -> void:
 				for i: int in KINDS.size():
 					var result: Variant = await finished(watches[i] as Watch, KINDS[i])
 					check_result(result, expected[i], KINDS[i], "started on a thread, %d" % count)
-		# Held by nobody.
 		DirAccess.remove_absolute(path)
 		end_threads(start_threads(1, func(_i: int) -> void: start("save")))
 		await until(func() -> bool: return FileAccess.file_exists(path), "the file is there")

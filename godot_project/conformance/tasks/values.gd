@@ -31,11 +31,7 @@ func test_everything_changed() -> void:
 					these[i][0] = these[i][-1]
 					these[i].resize(these[i].size() * (i % 3 + 1) / 2),
 		func(these: Array) -> void:
-			these.clear()
-			for i: int in 50:
-				these.append(PackedByteArray([i]).duplicate())
-				these[-1].resize(SIZES[i % SIZES.size()])
-				these[-1].fill(i),
+			these.assign(range(50).map(func(i: int) -> PackedByteArray: return filled_bytes(SIZES[i % SIZES.size()], i))),
 	]
 	var inside: Array[Callable] = [
 		func(value: Variant) -> void: value.clear(),
@@ -85,7 +81,6 @@ func test_everything_changed() -> void:
 		)
 
 
-## Packed arrays, nested values, texts, typed containers, and numbers among them.
 func _everything() -> Array:
 	var made := _arrays() + range(1000)
 	for type: int in range(TYPE_PACKED_BYTE_ARRAY, TYPE_MAX):
@@ -101,7 +96,6 @@ func _everything() -> Array:
 	return made + [packed, _noise.to_int32_array()] + range(1000)
 
 
-## An object's id is written, though it is freed, and its properties as they were. A save of ids alone would warn of it.
 func test_objects() -> void:
 	for whole: bool in [false, true]:
 		await each_kind(
@@ -144,7 +138,6 @@ func test_buffers_and_frames() -> void:
 	)
 
 
-## What comes out is nobody else's.
 func test_results_are_changed() -> void:
 	use(_arrays())
 	for kind: String in FROM:
@@ -172,22 +165,19 @@ func test_made_on_the_main_thread() -> void:
 				_threads.clear()
 				var result: Array = await result_of(start(kind), end)
 				check_int(_threads.size(), 500, "objects made, %s, %s" % [kind, what])
-				var here := _threads.count(OS.get_main_thread_id())
-				check_int(here, 500, "objects made on the main thread, %s" % kind)
+				check_int(_threads.count(OS.get_main_thread_id()), 500, "objects made on the main thread, %s" % kind)
 				for i: int in mini(500, result.size()):
 					check_int((result[i][0] as Meddler).number, i, "number of an object"),
 			FROM
 		)
 
 
-## Without permission nothing is made, on no thread.
 func test_without_permission() -> void:
 	use([Meddler.new(), 2], true)
 	Meddler.on_init = _note_thread
 	var text := "expected no object with properties, as objects are not allowed (allow_objects: true, or a list of classes), found one"
-	check_forms("bytes_to_vars", [_buffers], [null, 2], ERR_INVALID_DATA, [text])
-	check_forms("frames_to_vars", [_frames], [null, 2], ERR_INVALID_DATA, [text])
-	check_forms("load_vars", [_loaded_path], [null, 2], ERR_INVALID_DATA, [text])
+	for kind: String in FROM:
+		check_forms(METHODS[kind], _arguments(kind).slice(0, 1), [null, 2], ERR_INVALID_DATA, [text])
 	check_int(_threads.size(), 0, "objects made without permission")
 
 

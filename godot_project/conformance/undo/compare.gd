@@ -12,7 +12,6 @@ func test_named() -> void:
 	_check_compared(before, after, both, "one not stored", ["position", "global_position"])
 
 
-## What only one of the two has.
 func test_other_properties() -> void:
 	var before: Node = node(Node2D.new())
 	var after: Node = node(Sprite2D.new())
@@ -20,14 +19,12 @@ func test_other_properties() -> void:
 	after.set_meta(&"yours", 2)
 	var expected: PackedStringArray = ["remove metadata/mine: [1] > null", "insert metadata/yours: null > 2"]
 	for property: String in ["centered", "flip_h", "frame", "hframes", "offset"]:
-		var line := "insert %s: null > %s" % [property, var_to_str(after.get(property))]
-		expected.append(line)
+		expected.append("insert %s: null > %s" % [property, var_to_str(after.get(property))])
 	var found := VarBatchUndoRecorder.compare(before, after)
 	var rows := _told(found)
 	for line: String in expected:
 		check(line in rows, "no row %s in %s" % [line, rows])
 	check(not "position" in " ".join(rows), "a property that both have")
-	# The other way round.
 	for row: Dictionary in found:
 		row.op = {"insert": "remove", "remove": "insert"}.get(row.op, row.op)
 		row.merge({"old": row.new, "new": row.old}, true)
@@ -37,7 +34,6 @@ func test_other_properties() -> void:
 	back.sort()
 	check(back == rows, "the other way round: expected %s, found %s" % [rows, back])
 	_check_compared(before, after, ["insert centered: null > true"], "named", ["centered"])
-	# What a script lists for itself.
 	var lists: Array[Listed] = [Listed.new(), Listed.new()]
 	lists[0].extra = ["a", "b"]
 	lists[1].extra = ["b", "c"]
@@ -47,20 +43,19 @@ func test_other_properties() -> void:
 	rows.sort()
 	expected = ["insert c: null > 0", "remove a: 0 > null", "remove value: 1 > null"]
 	check(rows == expected + PackedStringArray(["set b: 0 > 5"]), "two lists: %s" % rows)
-	# A script that only one of them has.
 	after = node(Node2D.new())
 	after.set_script(Fighter)
 	for row: Dictionary in VarBatchUndoRecorder.compare(node(Node2D.new()), after):
 		check(row.op == "insert" and row.property != "script", "row %s" % row)
 
 
-## A class that stores a property for some of its objects only.
 func test_doubtful_properties() -> void:
 	var before: Node = node(Node.new())
 	var after: Node = node(Node.new())
 	var order := "process_thread_group_order"
 	edit(after, {"process_thread_group": Node.PROCESS_THREAD_GROUP_SUB_THREAD, order: 3})
-	check(not _stores(before, order) and _stores(after, order), "who stores it")
+	var is_stored := func(of: Dictionary) -> bool: return of.name == order and of.usage & PROPERTY_USAGE_STORAGE
+	check(not before.get_property_list().any(is_stored) and after.get_property_list().any(is_stored), "who stores it")
 	var expected: PackedStringArray = ["set process_thread_group: 0 > 2", "insert %s: null > 3" % order]
 	_check_compared(before, after, expected, "only the second stores one")
 	expected = ["set process_thread_group: 2 > 0", "remove %s: 3 > null" % order]
@@ -93,7 +88,6 @@ func test_references() -> void:
 	check(is_same(old, b), "old is the mapped one")
 	old = _compared([a, 1], [b, 2], {a: b})[0].old
 	check(is_same(old[0], b), "old inside of an array is the mapped one")
-	# The two objects themselves belong together.
 	var one := box(null)
 	var two := box([2])
 	one.value = [one]
@@ -108,17 +102,13 @@ func test_references() -> void:
 
 func test_all_pairs() -> void:
 	for threads: int in Threads.new([1, 2, 5]):
-		var pairs: Dictionary = {}
-		for i: int in 3000:
-			pairs[box(i)] = box(i if i % 3 else [i])
+		var changed := func(of: Box) -> Box: return box(of.value if of.value % 3 else [of.value])
+		var pairs := Values.keyed(range(3000).map(box), changed)
 		var found := VarBatchUndoRecorder.compare_all(pairs)
-		check_int(found.size(), 1000, "differences with %d threads" % threads)
-		var afters: Array = pairs.values()
-		for index: int in found.size():
-			var row := found[index]
-			if not is_same(row.object, afters[index * 3]) or row.old != index * 3:
-				check(false, "row %d is %s" % [index, row])
-	VarBatch.set_thread_count(0)
+		var objects := found.map(func(row: Dictionary) -> Box: return row.object)
+		var expected := range(0, 3000, 3)
+		check(found.map(func(row: Dictionary) -> int: return row.old) == expected, "differences with %d threads" % threads)
+		check(objects == expected.map(func(at: int) -> Box: return pairs.values()[at]), "objects with %d threads" % threads)
 	# Objects that belong together, as the pairs say it or the references; one object with many, of
 	# which two refer to themselves as it does.
 	var a := box(null)
@@ -131,13 +121,12 @@ func test_all_pairs() -> void:
 	var copies: Array = [box(null), box(1), box(null)]
 	for cyclic: Box in [original, copies[0], copies[2]]:
 		cyclic.value = cyclic
-	var of_copies := copies.map(func(to: Box) -> Array: return [original, to])
 	var rows: Array = [
 		["pairs are references", both, {}, 0],
 		["without the second", {a: b}, {}, 1],
 		["references", {a: b}, both, 0],
 		["many with one", {box(1): a, box(2): a}, {}, 2],
-		["one with many", of_copies, {}, 1],
+		["one with many", copies.map(func(to: Box) -> Array: return [original, to]), {}, 1],
 		["no pairs", {}, {}, 0],
 		["typed pairs", typed, typed, 1],
 	]
@@ -150,7 +139,6 @@ func test_all_pairs() -> void:
 		cyclic.value = null
 
 
-## Getters that free what is compared, and compare themselves.
 func test_hostile_getters() -> void:
 	var objects: Array = make_nodes(2)
 	Box.on_get = func(_object: Box) -> void:
@@ -184,28 +172,16 @@ func _compared(before: Variant, after: Variant, references := {}) -> Array[Dicti
 
 func _check_compared(
 	before: Object, after: Object, expected: PackedStringArray, what: String, names: PackedStringArray = []
-) -> Array[Dictionary]:
-	var found := VarBatchUndoRecorder.compare(before, after, names)
-	check(_told(found) == expected, "%s: expected %s, found %s" % [what, expected, _told(found)])
-	return found
+) -> void:
+	var found := _told(VarBatchUndoRecorder.compare(before, after, names))
+	check(found == expected, "%s: expected %s, found %s" % [what, expected, found])
 
 
-## Texts of rows: "op property: old > new".
 func _told(rows: Array[Dictionary]) -> PackedStringArray:
-	var lines := shown(rows)
-	for at: int in rows.size():
-		check(typeof(rows[at].op) == TYPE_STRING, "an op is no String")
-		lines[at] = "%s %s" % [rows[at].op, lines[at]]
-	return lines
+	check(rows.all(func(row: Dictionary) -> bool: return row.op is String), "an op is no String")
+	return PackedStringArray(rows.map(func(row: Dictionary) -> String: return "%s %s" % [row.op, _shown(row)]))
 
 
-static func _stores(object: Object, property: String) -> bool:
-	const STORED := PROPERTY_USAGE_STORAGE
-	var is_stored := func(entry: Dictionary) -> bool: return entry.name == property and entry.usage & STORED
-	return object.get_property_list().any(is_stored)
-
-
-## Two instances of a scene, and the resources that each has for itself.
 func test_instances() -> void:
 	var scene := _scene()
 	var one: Node = node(scene.instantiate())
@@ -233,7 +209,6 @@ func test_instances() -> void:
 	check_int(VarBatchUndoRecorder.compare_all(map).size(), 3, "with another texture")
 
 
-## A duplicated branch, with other nodes in it, and other names.
 func test_duplicates() -> void:
 	var root: Node = node(Node.new())
 	for i: int in 4:
@@ -252,7 +227,6 @@ func test_duplicates() -> void:
 	_check_map(root, copy, expected, "one that moved, one that was renamed")
 
 
-## Resources in a ring, one of which stands at two places.
 func test_rings() -> void:
 	var rings: Array = []
 	var expected: Dictionary = {}

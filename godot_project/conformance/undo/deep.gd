@@ -24,27 +24,22 @@ func test_names() -> void:
 		var line := "set [1]: %s > %s" % [var_to_str(paths[at - 1]), var_to_str(paths[at])]
 		if paths[at - 1] != paths[at]:
 			check_deep([1, paths[at - 1], &"x"], [1, paths[at], &"x"], [line], line)
-	var typed: Array[StringName] = [&"a", &"b"]
-	var edited_names: Array[StringName] = [&"a", &"c", &"b"]
-	check_deep(typed, edited_names, ['insert [1]: null > &"c"'], "typed names")
+	check_deep([&"a", &"b"] as Array[StringName], [&"a", &"c", &"b"] as Array[StringName], ['insert [1]: null > &"c"'], "typed names")
 
 
 func test_order_of_objects() -> void:
 	var boxes: Array = [box([1, 2]), box(1), box({"a": 1}), box([])]
 	recorder.record_all(boxes)
-	for object: Box in boxes:
-		object.other = {}
+	edit_all(boxes, {"other": {}})
 	boxes[0].value = [3, 2, 4]
 	boxes[2].value = {"a": 2}
-	var told := PackedStringArray()
-	for row: Dictionary in recorder.flush(true):
-		told.append("%d %s %s" % [boxes.find(row.object), row.property, row.path])
+	var place := func(row: Dictionary) -> String: return "%d %s %s" % [boxes.find(row.object), row.property, row.path]
+	var told := "|".join(recorder.flush(true).map(place))
 	var first := "0 value [0]|0 value [2]|0 other []|1 other []"
-	check("|".join(told) == first + '|2 value ["a"]|2 other []|3 other []', "order: %s" % told)
+	check(told == first + '|2 value ["a"]|2 other []|3 other []', "order: %s" % told)
 	check(recorder.flush(true).is_empty(), "flush(true) twice")
 
 
-## Every kind of value, each changed to the next: as an element, an entry, a key, and alone.
 func test_every_kind() -> void:
 	var values: Array = Values.all()
 	var wholes := 0
@@ -81,26 +76,20 @@ func test_typed_containers() -> void:
 	var one: Node = node(Node.new())
 	var two: Node = node(Node2D.new())
 	var boxes: Array[Box] = [box(1), box(2)]
-	var typed_nodes: Array[Node] = [one, null, two]
-	var other_nodes: Array[Node] = [one, two, null]
-	check_int(deep(typed_nodes, other_nodes, "nodes").size(), 2, "changes of nodes")
-	var many: Array[Box] = [boxes[1], boxes[0], boxes[1]]
-	check_deep(boxes, many, ["insert [0]: null > Box"], "boxes")
+	check_int(deep([one, null, two] as Array[Node], [one, two, null] as Array[Node], "nodes").size(), 2, "changes of nodes")
+	check_deep(boxes, [boxes[1], boxes[0], boxes[1]] as Array[Box], ["insert [0]: null > Box"], "boxes")
 	var table: Dictionary[String, Box] = {"a": boxes[0]}
-	var tables: Dictionary[String, Box] = {"a": boxes[1], "b": boxes[0]}
-	var rows := deep(table, tables, "by script")
+	var rows := deep(table, {"a": boxes[1], "b": boxes[0]} as Dictionary[String, Box], "by script")
 	var expected: PackedStringArray = ['set ["a"]: Box > Box', 'insert ["b"] at 1: null > Box']
 	check(told_of(rows) == expected, "by script: %s" % told_of(rows))
 	check(is_same(rows[0].old, boxes[0]) and is_same(rows[1].new, boxes[0]), "the same boxes")
 	var by_node: Dictionary[Node, Array] = {one: [1], two: [2]}
-	var by_nodes: Dictionary[Node, Array] = {one: [1], two: [3]}
-	rows = deep([by_node], [by_nodes], "by node")
+	rows = deep([by_node], [{one: [1], two: [3]} as Dictionary[Node, Array]], "by node")
 	check_int((rows[0].path as Array).size(), 3, "path to an element of a node's array")
 	check(is_same(rows[0].path[1], two), "the node in the path")
 	var packed: Array[PackedInt32Array] = [PackedInt32Array([1, 2])]
-	var packed_after: Array[PackedInt32Array] = [PackedInt32Array([1, 3])]
 	expected = ["set [0, 1]: PackedInt32Array(2) > PackedInt32Array(3)"]
-	check_deep(packed, packed_after, expected, "packed in typed")
+	check_deep(packed, [PackedInt32Array([1, 3])] as Array[PackedInt32Array], expected, "packed in typed")
 
 
 ## Two scripts without files: the bytes do not tell them apart.
@@ -124,7 +113,6 @@ func test_scripts_without_files() -> void:
 	check(is_same(script_of_new, empty[1].get_typed_script()), "the script of what was inserted")
 
 
-## The very same objects, as elements, as keys and deep inside.
 func test_objects() -> void:
 	var resource := Resource.new()
 	var child: Node = node(Node.new())
@@ -147,7 +135,6 @@ func test_objects() -> void:
 	check(is_same(rows[0].path[0][0], child), "the object in a key")
 
 
-## A freed object is null in what was recorded.
 func test_freed_objects() -> void:
 	var gone: Array[Node] = [Node.new(), Node.new(), Node.new(), Node.new(), Node.new()]
 	var stays: Node = node(Node.new())
@@ -206,12 +193,11 @@ func test_generated() -> void:
 	var count := part_of(COUNT)
 	var generator := Generator.new(SEED)
 	var edits := Edits.new(generator, false)
-	var changes := 0
-	var compared := 0
-	for first: int in range(0, count, BATCH):
-		generator.random.seed = SEED + first
+	# Of values that were compared, and of changes.
+	var counts: Array[int] = [0, 0]
+	var check_some := func(size: int, seed_of_batch: int) -> void:
 		var pairs: Array = []
-		for i: int in mini(BATCH, count - first):
+		for i: int in size:
 			# It may hold what bytes do not show.
 			var is_hidden := i % 4 == 0
 			var before: Variant = edits.value()
@@ -222,34 +208,34 @@ func test_generated() -> void:
 				hide(after, generator.random)
 			if is_hidden or (edits.is_stable(before) and edits.is_stable(after)):
 				pairs.append([before, after, is_hidden])
-		var boxes := pairs.map(func(pair: Array) -> Box: return box(pair[0]))
-		record_twice(boxes)
-		for i: int in boxes.size():
-			boxes[i].value = pairs[i][1]
-		var wholes := _by_object(whole_recorder.flush())
-		var told := _by_object(recorder.flush(true))
-		check_int(told.size(), wholes.size(), "changed boxes of seed %d" % (SEED + first))
-		for i: int in boxes.size():
-			var rows: Array[Dictionary] = told.get(boxes[i], [] as Array[Dictionary])
-			if rows.is_empty() or not rows[0].property == "value":
-				continue
-			var what := "seed %d, pair %d" % [SEED + first, i]
-			check_rows(rows, wholes[boxes[i]][0] as Dictionary, what)
-			if not pairs[i][2]:
-				var bytes: Array = pairs[i].slice(0, 2).map(var_to_bytes)
-				var like := VarBatch.diff(bytes[0] as PackedByteArray, bytes[1] as PackedByteArray)
-				var live: Array = Edits.resolved(like.map(_copied))
-				check_bytes(var_to_bytes(rows.map(_copied)), var_to_bytes(live), "diff(), " + what)
-			changes += rows.size()
-			compared += 1
-			if failures.size() >= MAX_FAILURES:
-				return
-	print("  flush(true): %d values, %d changes" % [compared, changes])
-	check(compared > count / 2, "only %d of %d values" % [compared, count])
-	check(changes > compared, "only %d changes" % changes)
+		_check_generated(pairs, counts, "seed %d, pair" % seed_of_batch)
+	in_batches(count, BATCH, SEED, generator.random, check_some)
+	print("  flush(true): %d values, %d changes" % counts)
+	check(counts[0] > count / 2, "only %d of %d values" % [counts[0], count])
+	check(counts[1] > counts[0], "only %d changes" % counts[1])
 
 
-## A change without what only a recorder tells.
+func _check_generated(pairs: Array, counts: Array[int], what: String) -> void:
+	var boxes := pairs.map(func(pair: Array) -> Box: return box(pair[0]))
+	record_twice(boxes)
+	for i: int in boxes.size():
+		boxes[i].value = pairs[i][1]
+	var wholes := _by_object(whole_recorder.flush())
+	var told := _by_object(recorder.flush(true))
+	check_int(told.size(), wholes.size(), "changed boxes of " + what)
+	for i: int in boxes.size():
+		var rows: Array[Dictionary] = told.get(boxes[i], [] as Array[Dictionary])
+		if rows.is_empty() or not rows[0].property == "value":
+			continue
+		check_rows(rows, wholes[boxes[i]][0] as Dictionary, "%s %d" % [what, i])
+		if not pairs[i][2]:
+			var like := VarBatch.diff(var_to_bytes(pairs[i][0]), var_to_bytes(pairs[i][1]))
+			var live: Array = Edits.resolved(like.map(_copied))
+			check_bytes(var_to_bytes(rows.map(_copied)), var_to_bytes(live), "diff(), %s %d" % [what, i])
+		counts[0] += 1
+		counts[1] += rows.size()
+
+
 func _copied(row: Dictionary) -> Dictionary:
 	var change_of := row.duplicate(not row.has("object"))
 	change_of.erase("object")
@@ -260,9 +246,7 @@ func _copied(row: Dictionary) -> Dictionary:
 func _by_object(rows: Array[Dictionary]) -> Dictionary:
 	var sorted := {}
 	for row: Dictionary in rows:
-		if not sorted.has(row.object):
-			sorted[row.object] = [] as Array[Dictionary]
-		(sorted[row.object] as Array[Dictionary]).append(row)
+		(sorted.get_or_add(row.object, [] as Array[Dictionary]) as Array[Dictionary]).append(row)
 	return sorted
 
 
@@ -292,7 +276,6 @@ func test_many_changes() -> void:
 	check_int((told[0].old as Array).size(), 4 * MANY, "old elements of very many")
 
 
-## Getters that change the values, free objects in them, record and flush while flush(true) goes on.
 func test_getters() -> void:
 	var gone: Array = [Node.new(), Node.new()]
 	var values: Array = [[1, gone[0], {"k": [gone[1]]}], {gone[0]: [1], "a": [2]}]

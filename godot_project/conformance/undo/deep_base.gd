@@ -22,7 +22,6 @@ func hidden_values() -> Array:
 	return values + [PackedStringArray(["x", odder])]
 
 
-## Puts some of them into an array or a dictionary, at any depth.
 func hide(value: Variant, random: RandomNumberGenerator) -> void:
 	var hidden := hidden_values()
 	var keys: Array = []
@@ -39,13 +38,11 @@ func hide(value: Variant, random: RandomNumberGenerator) -> void:
 			hide(value[key], random)
 
 
-## Records values of objects for flush(true) and for flush(), which shows the whole values.
 func record_twice(objects: Array, names: Array = ["value"]) -> void:
 	for recorder_of: VarBatchUndoRecorder in [recorder, whole_recorder]:
 		recorder_of.record_all(objects, names)
 
 
-## The changes of a Box's value, which must be all that differs.
 func deep(before: Variant, after: Variant, what: String) -> Array[Dictionary]:
 	var object := box(before)
 	record_twice([object])
@@ -63,14 +60,12 @@ func deep(before: Variant, after: Variant, what: String) -> Array[Dictionary]:
 	return rows
 
 
-## Whether the rows lead from the old value to the new one and back.
 func check_rows(rows: Array[Dictionary], whole: Dictionary, what: String) -> void:
 	for row: Dictionary in rows:
 		var keys := KEYS + ["index"] if row.has("index") else KEYS
-		if row.keys() != keys or not is_same(row.object, whole.object):
-			check(false, "keys %s, %s" % [row.keys(), what])
-		if row.property != whole.property or not row.op in ["set", "insert", "remove"]:
-			check(false, "%s of %s, %s" % [row.op, row.property, what])
+		check(row.keys() == keys and is_same(row.object, whole.object), "keys %s, %s" % [row.keys(), what])
+		var is_known: bool = row.property == whole.property and row.op in ["set", "insert", "remove"]
+		check(is_known, "%s of %s, %s" % [row.op, row.property, what])
 	if whole.property != "value":
 		return
 	# First, as each direction changes what it goes through, and values that were inserted.
@@ -109,9 +104,7 @@ func _hidden(value: Variant) -> Array:
 	if value is Array:
 		for element: Variant in value as Array:
 			found.append_array(_hidden(element))
-		var script: Variant = (value as Array).get_typed_script()
-		if script:
-			found.append(script)
+		found.append((value as Array).get_typed_script())
 	elif value is Dictionary:
 		for key: Variant in value as Dictionary:
 			found.append_array(_hidden(key) + _hidden(value[key]))

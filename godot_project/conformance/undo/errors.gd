@@ -12,7 +12,6 @@ func test_wrong_arguments() -> void:
 	var pairs := {box(1): box(2), 5: box(3), box(4): "x"}
 	var names := "expected names of recorded properties as except, found "
 	var is_complete := "expected no properties, because complete is true: all of them are recorded"
-	# Method, arguments, lines, and what is returned or its size.
 	var rows: Array = [
 		["record_all", [[box(1), null, box(2), 7]], ["object 1: " + found + "null", "object 3: " + found + "int"], 0],
 		["compare_all", [pairs], ["pair 1: before: " + found + "int", "pair 2: after: " + found + "String"], 1],
@@ -36,14 +35,10 @@ func test_wrong_arguments() -> void:
 		rows.append(["commit", [wrong[0], "edit"], [history_found + wrong[1]], 0])
 	var missing := 'RefCounted (id %d) has no property "nothing"'
 	var other := box(2)
-	var line := missing % other.get_instance_id()
-	rows.append(["compare", [good, other, ["nothing", "value"]], [line], 1])
-	line = missing % good.get_instance_id()
-	rows.append(["record", [good, ["nothing"]], [line], 0])
+	rows.append(["compare", [good, other, ["nothing", "value"]], [missing % other.get_instance_id()], 1])
+	rows.append(["record", [good, ["nothing"]], [missing % good.get_instance_id()], 0])
 	for row: Array in rows:
-		var lines := PackedStringArray()
-		for text: String in row[2]:
-			lines.append("%s%s: %s" % [CLASS, row[0], text])
+		var lines: Array = row[2].map(func(text: String) -> String: return "%s%s: %s" % [CLASS, row[0], text])
 		var result: Variant = expect_lines(recorder.callv.bind(row[0], row[1]), lines)
 		var size: int = 0 if result == null else result if result is int else result.size()
 		check_int(size, row[3] as int, "what %s(%s) returns" % [row[0], row[1]])
@@ -53,7 +48,6 @@ func test_wrong_arguments() -> void:
 		check_int(VarBatch.get_last_error(), OK, "last error of what succeeds")
 
 
-## What is wrong takes nothing from the others.
 func test_good_ones_among_wrong_ones() -> void:
 	var objects: Array = [box(1), null, box(2), 7]
 	var bad := box(1)
@@ -70,7 +64,6 @@ func test_good_ones_among_wrong_ones() -> void:
 	expect_errors(recorder.commit.bind(bad, "edit"), 1, "found RefCounted")
 	objects[2].value = 3
 	check_flush(["value: 2 > 3"], "the good ones")
-	# Without names that are none.
 	expect_errors(recorder.record.bind(objects[0], [], ["vlaue", "value", "passing"]), 1, "vlaue")
 	edit(objects[0] as Box, {"value": 5, "other": 1})
 	check_flush(["other: 0 > 1"], "with wrong names to leave out")
@@ -78,17 +71,15 @@ func test_good_ones_among_wrong_ones() -> void:
 	var sprite: Node2D = node(Node2D.new())
 	sprite.name = "Box"
 	var names: Array = ["position", "nothing", "queue_free", "renamed", "rotation", "position:w"]
-	var lines := PackedStringArray()
-	for missing: String in ["nothing", "queue_free", "renamed", "position:w"]:
-		var text := 'record: Node2D "Box" (id %d) has no property "%s"'
-		lines.append(CLASS + text % [sprite.get_instance_id(), missing])
+	var line := CLASS + 'record: Node2D "Box" (id %d) has no property "%s"'
+	var missing := ["nothing", "queue_free", "renamed", "position:w"]
+	var lines := missing.map(func(named: String) -> String: return line % [sprite.get_instance_id(), named])
 	expect_lines(recorder.record.bind(sprite, names), lines)
 	edit(sprite, {"position:x": 5, "rotation": 1})
 	check_flush(["position:x: 0.0 > 5.0", "rotation: 0.0 > 1.0"], "the properties that there are")
 	check_shown(edited(box(null), {"value": 1}, ["value"]), ["value: null > 1"], "null")
 
 
-## Values that have no bytes.
 func test_values_that_cannot_be_recorded() -> void:
 	var object := box(Engines.nested(1026))
 	expect_errors(recorder.record.bind(object), 1, 'property "value": ')
@@ -102,11 +93,9 @@ func test_values_that_cannot_be_recorded() -> void:
 	check_exact(change(deep, 1).old, deep, "as deep as may be")
 
 
-## Exactly those that the engine stores, of two objects of each class.
 func test_stored_properties() -> void:
 	for type: String in ["Node2D", "Node3D", "Control", "Label", "Sprite2D", "Timer", "Camera3D"]:
 		var objects := make_nodes(2, type)
-		# These two are stored only now.
 		objects[1].process_thread_group = Node.PROCESS_THREAD_GROUP_SUB_THREAD
 		objects[1].process_thread_group_order = 3
 		var expected: PackedStringArray = ['editor_description: "" > "changed"', "process_mode: 0 > 3"]
@@ -120,30 +109,25 @@ func test_stored_properties() -> void:
 			check(found == expected, "%s: %s" % [type, found])
 
 
-## One that its class could store, and metadata: only of the objects that store it.
 func test_properties_of_some_objects() -> void:
 	var objects := make_nodes(3)
 	objects[1].process_thread_group = Node.PROCESS_THREAD_GROUP_SUB_THREAD
 	objects[1].set_meta(&"weight", 5)
 	recorder.record_all(objects)
-	for object: Node in objects:
-		object.process_thread_group_order = 7
+	edit_all(objects, {"process_thread_group_order": 7})
 	objects[1].set_meta(&"weight", 6)
-	var expected: PackedStringArray = ["process_thread_group_order: 0 > 7", "metadata/weight: 5 > 6"]
-	for row: Dictionary in check_flush(expected, "three nodes"):
+	for row: Dictionary in check_flush(["process_thread_group_order: 0 > 7", "metadata/weight: 5 > 6"], "three nodes"):
 		check(is_same(row.object, objects[1]), "the node that stores %s" % row.property)
 	# Lists that scripts make.
 	var lists: Array[Listed] = [Listed.new(), Listed.new(), Listed.new()]
 	lists[1].extra = ["two", "three"]
 	lists[2].is_hidden = true
 	recorder.record_all(lists)
-	for object: Listed in lists:
-		object.value = 5
+	edit_all(lists, {"value": 5})
 	lists[1].values["three"] = 4
 	check_flush(["value: 1 > 5", "value: 1 > 5", "three: 0 > 4"], "what is stored")
 
 
-## Objects of which something else changed than values. The others are as ever.
 func test_what_is_skipped() -> void:
 	var nodes := make_nodes(5)
 	var lists: Array[Listed] = [Listed.new(), Listed.new(), Listed.new()]
@@ -183,12 +167,10 @@ func test_what_is_skipped() -> void:
 	recorder.record(label)
 	label.add_theme_color_override(&"font_color", Color(0, 0, 0))
 	check_flush([color + ":r: 1.0 > 0.0"], "a theme override")
-	var plain: Node = node(Node.new())
 	var edits := {"process_thread_group": Node.PROCESS_THREAD_GROUP_SUB_THREAD}
-	check_shown(edited(plain, edits), ["process_thread_group: 0 > 2"], "a list of the class")
+	check_shown(edited(node(Node.new()), edits), ["process_thread_group: 0 > 2"], "a list of the class")
 
 
-## Named properties are looked at alone.
 func test_what_is_skipped_of_named_properties() -> void:
 	var nodes := make_nodes(2)
 	var lists: Array[Listed] = [Listed.new(), Listed.new()]
@@ -203,12 +185,10 @@ func test_what_is_skipped_of_named_properties() -> void:
 	nodes[1].process_priority = 3
 	lists[0].extra = []
 	lists[1].extra = ["new"]
-	lists[0].value = 7
-	lists[1].value = 7
+	edit_all(lists, {"value": 7})
 	check_flush(["process_priority: 0 > 3", "value: 1 > 7", "value: 1 > 7"], "named", lines)
 
 
-## What the editor does not store of an instance, as its usage says.
 func test_usage() -> void:
 	var object := Cached.new()
 	check_shown(edited(object, {"cache": [1], "kept": 2}), ["kept: 0 > 2"], "without a cache")
@@ -222,6 +202,5 @@ func _changed(property: String, how: String) -> String:
 
 
 class Cached:
-	extends RefCounted
 	@export_custom(0, "", PROPERTY_USAGE_STORAGE | PROPERTY_USAGE_NO_INSTANCE_STATE) var cache: Array = []
 	@export_storage var kept := 0

@@ -48,7 +48,6 @@ func test_changed_in_place() -> void:
 		check_turns(spoilt, before, after, what)
 
 
-## Objects in values: the same ones, kept alive, or null.
 func test_objects() -> void:
 	var resource := Resource.new()
 	var child: Node = node(Node.new())
@@ -84,19 +83,16 @@ func test_nothing_changed() -> void:
 	check_int(history.get_history_count(), 0, "actions")
 
 
-## Between actions of somebody else, also of the same name, and inside one.
 func test_other_actions() -> void:
 	var object := box(0)
-	for turn: int in 6:
-		if turn % 2 == 0:
-			recorder.record(object)
-			object.value = turn + 1
-			recorder.commit(history, "edit")
-		else:
-			history.create_action("edit", UndoRedo.MERGE_DISABLE)
-			history.add_do_property(object, &"value", turn + 1)
-			history.add_undo_property(object, &"value", turn)
-			history.commit_action()
+	for turn: int in [0, 2, 4]:
+		recorder.record(object)
+		object.value = turn + 1
+		recorder.commit(history, "edit")
+		history.create_action("edit", UndoRedo.MERGE_DISABLE)
+		history.add_do_property(object, &"value", turn + 2)
+		history.add_undo_property(object, &"value", turn + 1)
+		history.commit_action()
 	check_int(history.get_history_count(), 6, "actions")
 	for turn: int in 6:
 		check_exact(object.value, 6 - turn, "before undo")
@@ -116,13 +112,11 @@ func test_other_actions() -> void:
 	check_exact(object.value, 6, "the outer action undone")
 
 
-## Freed objects are no trouble to the others, and the recorder is not needed any more.
 func test_freed() -> void:
 	var objects := make_nodes(3)
 	objects[1].set_meta(&"list", [1])
 	recorder.record_all(objects)
-	for object: Node2D in objects:
-		object.position = Vector2(1, 2)
+	edit_all(objects, {"position": Vector2(1, 2)})
 	objects[1].set_meta(&"list", [2])
 	objects[2].free()
 	var commit := func() -> int: return recorder.commit(history, "move")
@@ -135,7 +129,6 @@ func test_freed() -> void:
 	check(objects[0].position == Vector2(1, 2), "the one that is left, again")
 
 
-## A RefCounted that nobody else has is kept by the history.
 func test_kept_objects() -> void:
 	for is_cleared: bool in [false, true]:
 		var first := _committed()
@@ -164,20 +157,15 @@ func _committed() -> Box:
 	return object
 
 
-## Changes a container in place, and those in it.
 func _spoil(value: Variant) -> void:
 	if value is Dictionary:
-		for key: Variant in value:
-			_spoil(value[key])
+		(value as Dictionary).values().map(_spoil)
 		value["spoilt"] = true
 	elif value is Array:
-		for element: Variant in value:
-			_spoil(element)
+		(value as Array).map(_spoil)
 		(value as Array).push_back((value as Array)[0] if (value as Array).is_typed() else "spoilt")
-	elif value is PackedInt32Array:
-		value.push_back(9)
-	elif value is PackedStringArray:
-		value.push_back("spoilt")
+	elif typeof(value) >= TYPE_PACKED_BYTE_ARRAY:
+		value.push_back(9 if value is PackedInt32Array else "spoilt")
 
 
 func finish() -> void:
@@ -203,7 +191,6 @@ func test_any_order() -> void:
 			8, 9:
 				_redo(which)
 			10:
-				# What no history knows of.
 				var object: Box = _objects[_random.randi_range(0, 1)]
 				object.value = _edited(object.value)
 			11:
@@ -211,7 +198,6 @@ func test_any_order() -> void:
 					_histories[which].clear_history()
 					_actions[which].clear()
 					_done[which] = 0
-	# All that is left.
 	for which: int in [0, 1, 1, 0]:
 		while _done[which] > 0:
 			_undo(which)
@@ -245,14 +231,12 @@ func test_many_that_are_merged() -> void:
 			history.clear_history()
 
 
-## One property, or both of both objects.
 func _commit(which: int, turn: int) -> void:
-	var edits: Array = []
 	var is_all := _random.randi_range(0, 19) == 0
 	var only := _random.randi_range(0, 3)
-	for at: int in 4:
-		if is_all or at == only:
-			edits.append([_objects[at / 2], [&"value", &"other"][at % 2]])
+	var edits := range(4).filter(func(at: int) -> bool: return is_all or at == only).map(
+		func(at: int) -> Array: return [_objects[at / 2], [&"value", &"other"][at % 2]]
+	)
 	for one: Array in edits:
 		recorder.record(one[0], [one[1]])
 		one.append(var_to_bytes(one[0].get(one[1])))
@@ -322,7 +306,6 @@ func _check_state(action: Array, state: int, what: String) -> void:
 			one[0].set(one[1], _edited(value))
 
 
-## A value that differs a little, or much, or is of another type.
 func _edited(value: Variant) -> Variant:
 	match _random.randi_range(0, 14):
 		0:
@@ -368,8 +351,5 @@ func _made(kind: int) -> Variant:
 
 
 func _noise(len: int) -> PackedByteArray:
-	var ints := PackedInt32Array()
-	ints.resize((len + 3) / 4)
-	for i: int in ints.size():
-		ints[i] = _random.randi()
+	var ints := PackedInt32Array(range((len + 3) / 4).map(func(_i: int) -> int: return _random.randi()))
 	return ints.to_byte_array().slice(0, len)

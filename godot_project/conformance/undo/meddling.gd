@@ -17,7 +17,6 @@ func test_getters_that_change_the_arguments() -> void:
 		check_flush(['value: %d > "x"' % (size - 1)], "%d objects" % size)
 
 
-## Objects that are freed while others are recorded, or compared.
 func test_getters_that_free() -> void:
 	var nodes := make_nodes(6)
 	var free_next := func(_object: Box) -> void:
@@ -88,7 +87,6 @@ func test_setters_that_use_the_history() -> void:
 	check_exact([object.watched, object.value], [[1], [2]], "done again")
 
 
-## Setters that put another script on the object, and objects that are gone, while it is undone.
 func test_setters_that_change_the_object() -> void:
 	var object := box(1)
 	recorder.record_complete(object)
@@ -192,7 +190,6 @@ func _commit_to(
 		own_history.commit_action(not is_recorded)
 
 
-## The last reference to an object that runs a script when it goes.
 func test_objects_that_end() -> void:
 	var ended: Array = []
 	var object := box(Ending.new())
@@ -206,10 +203,8 @@ func test_objects_that_end() -> void:
 	recorder.flush()
 
 
-## Each records, compares and undoes objects of its own.
 func test_many_threads() -> void:
-	var threads := start_threads(4, _work_alone.unbind(1))
-	for counts: Variant in end_threads(threads):
+	for counts: Variant in end_threads(start_threads(4, _work_alone.unbind(1))):
 		check_value(counts, [2000, 499, 0] as Array[int], "modifications, differences, wrong states")
 
 
@@ -234,9 +229,6 @@ func _work_alone() -> Array[int]:
 			pass
 	own_history.free()
 	alone.record_all(objects)
-	for object: Box in objects:
-		object.value.append(1)
-	var pairs: Dictionary = {}
-	for i: int in 1000:
-		pairs[box([i])] = box([i % 2 * i])
+	objects.map(func(of: Box) -> void: of.value.append(1))
+	var pairs := range(1000).map(func(i: int) -> Array: return [box([i]), box([i % 2 * i])])
 	return [alone.flush().size(), VarBatchUndoRecorder.compare_all(pairs).size(), wrong]

@@ -7,7 +7,6 @@ extends "../support/suite.gd"
 ## well. Blocks of more than 32 MiB go back to the system at once when they are freed.
 
 const Box := preload("box.gd")
-const Child := preload("../support/child.gd")
 
 const MIB := 1 << 20
 ## More than 32: smaller blocks that were freed may stay with the process.
@@ -75,28 +74,18 @@ func _hash() -> int:
 
 
 func _make() -> Variant:
-	var bytes := PackedByteArray()
 	match _kind:
 		"bytes":
-			bytes.resize(_len)
-			return bytes
+			return filled_bytes(_len)
 		"floats":
-			bytes.resize(_len)
-			return bytes.to_float32_array()
+			return filled_bytes(_len).to_float32_array()
 		"texts":
-			var texts := PackedStringArray()
 			var text := "x".repeat(PART_LEN)
-			for i: int in _len / PART_LEN:
-				texts.append(text + "%08d" % i)
-			return texts
-	var parts: Array = []
-	bytes.resize(PART_LEN)
-	for i: int in _len / PART_LEN:
-		parts.append({"id": i, "raw": bytes.duplicate(), "at": [Vector2(i, 0), "name"]})
-	return parts
+			return PackedStringArray(range(_len / PART_LEN).map(func(i: int) -> String: return text + "%08d" % i))
+	var part := func(i: int) -> Dictionary: return {"id": i, "raw": filled_bytes(PART_LEN), "at": [Vector2(i, 0), "name"]}
+	return range(_len / PART_LEN).map(part)
 
 
-## One byte, or one text that gets longer.
 func _edit(step: int) -> void:
 	match _kind:
 		"bytes":

@@ -14,9 +14,7 @@ func test_setters_that_change_others() -> void:
 		func(of: Array) -> void: edit(of[3] as Clamped, {"max_hp": 20, "hp": 15}),
 	]
 	var button := Button.new()
-	button.toggle_mode = true
-	button.button_group = ButtonGroup.new()
-	button.button_pressed = true
+	edit(button, {"toggle_mode": true, "button_group": ButtonGroup.new(), "button_pressed": true})
 	var other: Button = button.duplicate()
 	other.button_pressed = false
 	var objects: Array = [Control.new(), other, button, Clamped.new()]
@@ -108,7 +106,6 @@ class Range_:
 
 
 class Clamped:
-	extends RefCounted
 	@export var hp := 10:
 		set(new):
 			hp = mini(new, max_hp)
@@ -119,7 +116,6 @@ class Clamped:
 
 
 class Opposed:
-	extends RefCounted
 	var _values := [1, 5]
 	@export var a: int:
 		get:

@@ -20,33 +20,43 @@ func edit(object: Object, values: Dictionary) -> void:
 		object.set_indexed(NodePath(path), values[path])
 
 
+func edit_all(objects: Array, values: Dictionary) -> void:
+	for object: Object in objects:
+		edit(object, values)
+
+
+## Undoes the last action and does it again: [param state] is as it was before, and as it is now.
+func check_back_and_forth(state: Callable, before: Variant, after: Variant, what: String) -> void:
+	history.undo()
+	check_exact(state.call(), before, "undone, " + what)
+	history.redo()
+	check_exact(state.call(), after, "done again, " + what)
+
+
 func edited(object: Object, values: Dictionary, names: Array = []) -> Array[Dictionary]:
 	recorder.record(object, names)
 	edit(object, values)
 	return recorder.flush()
 
 
-## The one modification of a Box's value.
 func change(before: Variant, after: Variant) -> Dictionary:
 	var found := edited(box(before), {"value": after})
-	var types: Array = [type_string(typeof(before)), type_string(typeof(after))]
-	check_int(found.size(), 1, "modifications of a %s to a %s" % types)
+	check_int(found.size(), 1, "modifications of a %s to a %s" % [type_string(typeof(before)), type_string(typeof(after))])
 	return found[0] if found.size() == 1 else {}
 
 
-## Texts of modifications: "property: old > new".
 func shown(modifications: Array[Dictionary]) -> PackedStringArray:
-	var lines := PackedStringArray()
-	for row: Dictionary in modifications:
-		lines.append("%s: %s > %s" % [row.property, var_to_str(row.old), var_to_str(row.new)])
-	return lines
+	return PackedStringArray(modifications.map(_shown))
+
+
+func _shown(row: Dictionary) -> String:
+	return "%s: %s > %s" % [row.property, var_to_str(row.old), var_to_str(row.new)]
 
 
 func check_shown(found: Array[Dictionary], expected: PackedStringArray, what: String) -> void:
 	check(shown(found) == expected, "%s: expected %s, found %s" % [what, expected, shown(found)])
 
 
-## Checks what flush() gives and which lines it logs.
 func check_flush(expected: PackedStringArray, what: String, lines: PackedStringArray = []) -> Array[Dictionary]:
 	var found: Array[Dictionary] = expect_lines(func() -> Array[Dictionary]: return recorder.flush(), lines)
 	check_shown(found, expected, what)
@@ -66,13 +76,10 @@ func check_steps(object: Object, steps: Array, expected: PackedStringArray) -> v
 	check_flush(expected, str(steps))
 
 
-## The line that flush() logs of an object without a name.
 func skipped(object: Object, why: String) -> String:
-	var text := WARNING + CLASS + "flush: skipped %s (id %d): %s"
-	return text % [object.get_class(), object.get_instance_id(), why]
+	return WARNING + CLASS + "flush: skipped %s (id %d): %s" % [object.get_class(), object.get_instance_id(), why]
 
 
-## Two values of the same bytes, with the same objects by their ids.
 func check_exact(found: Variant, expected: Variant, what: String) -> void:
 	check_bytes(var_to_bytes(found), var_to_bytes(expected), what)
 
@@ -88,7 +95,6 @@ func check_and_undo(rows: Array[Dictionary], object: Object, keys: Array) -> voi
 		object.set_indexed(path, row.old)
 
 
-## Goes back and forth in the history: [param state] is [param before], then [param after].
 func check_turns(state: Callable, before: PackedByteArray, after: PackedByteArray, what: String) -> void:
 	for turn: int in ROUNDS:
 		check(history.undo(), "undo, " + what)
@@ -98,11 +104,8 @@ func check_turns(state: Callable, before: PackedByteArray, after: PackedByteArra
 
 
 static func state_of(object: Object) -> PackedByteArray:
-	var state: Array = []
-	for property: Dictionary in object.get_property_list():
-		if property.usage & PROPERTY_USAGE_STORAGE:
-			state.append([property.name, object.get(property.name as StringName)])
-	return var_to_bytes(state)
+	var list := object.get_property_list().filter(func(of: Dictionary) -> bool: return of.usage & PROPERTY_USAGE_STORAGE)
+	return var_to_bytes(list.map(func(of: Dictionary) -> Array: return [of.name, object.get(of.name as StringName)]))
 
 
 ## A script for nodes.

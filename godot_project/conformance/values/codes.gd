@@ -23,7 +23,8 @@ func test_each_cause_has_one_code() -> void:
 	VarBatch.set_print_error_messages(false)
 	_of_bytes("the bytes are cut off or damaged", PackedByteArray([255, 0, 0, 0]), true, false)
 	_of_bytes("the bytes are cut off or damaged", var_to_bytes("cut off").slice(0, -4), true, false)
-	_of_buffer(ERR_FILE_CORRUPT, PackedByteArray([TYPE_NODE_PATH, 0, 0, 0, 1, 0, 0, 0]), true, "a NodePath as before Godot 3")
+	# A NodePath as before Godot 3.
+	_of_buffer("the bytes are cut off or damaged", PackedByteArray([TYPE_NODE_PATH, 0, 0, 0, 1, 0, 0, 0]), true)
 	var item := var_to_bytes_with_objects(Item.new())
 	_of_bytes("an object, where objects are not allowed", item, false, true)
 	_of_bytes("an object of a class that is not listed", item, [Other], true)
@@ -50,86 +51,80 @@ func _read_table() -> void:
 ## One buffer, by all methods that decode it.
 func _of_bytes(cause: String, bytes: PackedByteArray, objects: Variant, in_store: bool) -> void:
 	var record := frame(bytes)
-	var code := _code(cause)
-	_of_buffer(code, bytes, objects, cause)
-	_check_forms(code, "frames_to_vars", [record, objects], cause)
+	_of_buffer(cause, bytes, objects)
+	_check_forms(cause, "frames_to_vars", [record, objects])
 	write(path, record)
-	_check_forms(code, "load_var", [path, "default", objects], cause)
-	_check_forms(code, "load_vars", [path, objects], cause)
-	for method: StringName in [&"get_var", &"get_vars"]:
-		var file := FileAccess.open(path, FileAccess.READ)
-		var stream := StreamPeerBuffer.new()
-		stream.data_array = record
-		if code == ERR_FILE_CORRUPT:
-			for cut: PackedByteArray in [record.slice(0, 2), record.slice(0, -1)]:
-				var torn := StreamPeerBuffer.new()
-				torn.data_array = cut
-				_check(code, method, [torn], cause + ", cut off")
-				if cut.size() > 4:
-					torn.data_array = cut
-					_check(code, method, [torn, objects] if method == &"get_var" else [torn, 1, objects], cause + ", cut off")
-		for from: Object in [file, stream]:
-			_check(code, method, [from, objects] if method == &"get_var" else [from, 1, objects], cause)
+	_check_forms(cause, "load_var", [path, "default", objects])
+	_check_forms(cause, "load_vars", [path, objects])
+	for count: Array in [[], [1]]:
+		var method: StringName = &"get_vars" if count else &"get_var"
+		for cut: PackedByteArray in [record.slice(0, 2), record.slice(0, -1)] if _table[cause] == ERR_FILE_CORRUPT else []:
+			_check(cause, method, [_stream(cut)])
+			if cut.size() > 4:
+				_check(cause, method, [_stream(cut)] + count + [objects])
+		for from: Object in [FileAccess.open(path, FileAccess.READ), _stream(record)]:
+			_check(cause, method, [from] + count + [objects])
 	var store := VarBatchStore.open(folder + "/store")
 	if in_store and store.save_var("key", Item.new(), true) == OK:
 		store.load_var("key", null, objects)
-		check_int(VarBatch.get_last_error(), code, "VarBatchStore.load_var, " + cause)
+		_check_code(cause, VarBatch.get_last_error(), "VarBatchStore.load_var")
 		store.load_vars(["key"], objects)
-		check_int(VarBatch.get_last_error(), code, "VarBatchStore.load_vars, " + cause)
+		_check_code(cause, VarBatch.get_last_error(), "VarBatchStore.load_vars")
 		var task := store.load_vars_async(["key"], objects)
 		task.wait()
-		check_int(task.get_error(), code, "VarBatchStore.load_vars_async, " + cause)
-	store.close()
+		_check_code(cause, task.get_error(), "VarBatchStore.load_vars_async")
 
 
-func _of_buffer(code: Error, bytes: PackedByteArray, objects: Variant, cause: String) -> void:
-	_check(code, &"bytes_to_var", [bytes, objects], cause)
-	_check(code, &"bytes_to_var_in", [bytes, VarBatch.DIALECT_GODOT_4, objects], cause)
-	_check(code, &"decode_var_size", [bytes, objects], cause)
-	_check_forms(code, "bytes_to_vars", [[bytes], objects], cause)
-	if code in [ERR_FILE_CORRUPT, ERR_FILE_EOF]:
-		for method: StringName in [&"get_in", &"get_in_each"]:
-			_check(code, method, [[bytes] if "each" in method else bytes, []], cause)
-		_check(code, &"diff", [bytes, bytes.slice(1)], cause)
-		_check(code, &"patch", [bytes, []], cause)
-		_check(code, &"transcode", [bytes, VarBatch.DIALECT_GODOT_4, VarBatch.DIALECT_GODOT_3], cause)
-		check_int(VarBatchState.new().restore(bytes), code, "restore, " + cause)
+func _stream(bytes: PackedByteArray) -> StreamPeerBuffer:
+	var stream := StreamPeerBuffer.new()
+	stream.data_array = bytes
+	return stream
+
+
+func _of_buffer(cause: String, bytes: PackedByteArray, objects: Variant) -> void:
+	_check(cause, &"bytes_to_var", [bytes, objects])
+	_check(cause, &"bytes_to_var_in", [bytes, GODOT_4, objects])
+	_check(cause, &"decode_var_size", [bytes, objects])
+	_check_forms(cause, "bytes_to_vars", [[bytes], objects])
+	if _table[cause] in [ERR_FILE_CORRUPT, ERR_FILE_EOF]:
+		_check(cause, &"get_in", [bytes, []])
+		_check(cause, &"get_in_each", [[bytes], []])
+		_check(cause, &"diff", [bytes, bytes.slice(1)])
+		_check(cause, &"patch", [bytes, []])
+		_check(cause, &"transcode", [bytes, GODOT_4, GODOT_3])
+		_check_code(cause, VarBatchState.new().restore(bytes), "restore")
 
 
 func _of_values() -> void:
 	var deep := Engines.nested(1026)
 	var cause := "a value that cannot be encoded"
-	var code := _code(cause)
-	_check(code, &"var_to_bytes", [deep], cause)
-	_check(code, &"var_to_bytes_in", [deep, VarBatch.DIALECT_GODOT_3], cause)
-	_check(code, &"store_var", [FileAccess.open(path, FileAccess.WRITE), deep], cause)
-	_check(code, &"store_vars", [StreamPeerBuffer.new(), [deep]], cause)
-	for method: String in ["vars_to_bytes", "vars_to_frames"]:
-		_check_forms(code, method, [[deep]], cause)
-	_check_forms(code, "save_var", [path, deep], cause)
-	for method: String in ["save_vars", "append_vars"]:
-		_check_forms(code, method, [path, [deep]], cause)
+	_check(cause, &"var_to_bytes", [deep])
+	_check(cause, &"var_to_bytes_in", [deep, GODOT_3])
+	_check(cause, &"store_var", [FileAccess.open(path, FileAccess.WRITE), deep])
+	_check(cause, &"store_vars", [StreamPeerBuffer.new(), [deep]])
+	_check_forms(cause, "vars_to_bytes", [[deep]])
+	_check_forms(cause, "vars_to_frames", [[deep]])
+	_check_forms(cause, "save_var", [path, deep])
+	_check_forms(cause, "save_vars", [path, [deep]])
+	_check_forms(cause, "append_vars", [path, [deep]])
 	var store := VarBatchStore.open(folder + "/store")
-	check_int(store.save_var(1, deep), code, "VarBatchStore.save_var, " + cause)
-	check_int(store.save_vars_async({1: deep}).wait() as int, code, "VarBatchStore.save_vars_async, " + cause)
-	store.close()
+	_check_code(cause, store.save_var(1, deep), "VarBatchStore.save_var")
+	_check_code(cause, store.save_vars_async({1: deep}).wait() as int, "VarBatchStore.save_vars_async")
 	cause = "a value that another engine has no type for"
-	code = _code(cause)
-	_check(code, &"var_to_bytes_in", [Vector4i(), VarBatch.DIALECT_GODOT_3], cause)
-	_check(code, &"transcode", [var_to_bytes(Vector4i()), GODOT_4, GODOT_3], cause)
+	_check(cause, &"var_to_bytes_in", [Vector4i(), GODOT_3])
+	_check(cause, &"transcode", [var_to_bytes(Vector4i()), GODOT_4, GODOT_3])
 	write(path, frame(var_to_bytes(Vector4i())))
-	_check(code, &"transcode_file", [path, path, GODOT_4, GODOT_3], cause)
+	_check(cause, &"transcode_file", [path, path, GODOT_4, GODOT_3])
 	cause = "bytes that are no delta"
-	_check(_code(cause), &"apply_delta", [var_to_bytes(1), PackedByteArray([9])], cause)
-	_check(_code(cause), &"apply_deltas", [[[var_to_bytes(1), PackedByteArray([9])]]], cause)
+	_check(cause, &"apply_delta", [var_to_bytes(1), PackedByteArray([9])])
+	_check(cause, &"apply_deltas", [[[var_to_bytes(1), PackedByteArray([9])]]])
 	cause = "an argument that is not supported"
-	code = _code(cause)
-	_check_forms(code, "load_vars", [path, 7], cause)
-	_check_forms(code, "load_var", [path, 7, false, 7], cause)
-	_check_forms(code, "bytes_to_vars", [[], [7]], cause)
-	_check_forms(code, "save_var", [path, 7, false, 77], cause)
-	_check(code, &"transcode_file", [path, path, 99, GODOT_3], cause)
-	_check(code, &"transcode_file", [path, path, GODOT_4, GODOT_3, "a key"], cause)
+	_check_forms(cause, "load_vars", [path, 7])
+	_check_forms(cause, "load_var", [path, 7, false, 7])
+	_check_forms(cause, "bytes_to_vars", [[], [7]])
+	_check_forms(cause, "save_var", [path, 7, false, 77])
+	_check(cause, &"transcode_file", [path, path, 99, GODOT_3])
+	_check(cause, &"transcode_file", [path, path, GODOT_4, GODOT_3, "a key"])
 
 
 func _of_files() -> void:
@@ -154,41 +149,31 @@ func _of_files() -> void:
 	file.store_var({"gold": [1, 2.5]})
 	file.close()
 	_of_file("lengths of the other byte order", path)
-	for stored_as: Array in [[0, null], [-1, "right"]]:
-		DirAccess.remove_absolute(path)
-		if stored_as[1]:
-			check_int(VarBatch.save_var(path, 1, false, -1, stored_as[1]), OK, "saving")
-		else:
-			file = FileAccess.open_compressed(path, FileAccess.WRITE)
-			file.store_var(1)
-			file.close()
-		_check_forms(_code("a compressed or encrypted file to append to"), "append_vars", [path, [1]], "append")
+	for stored_as: Array in [[FileAccess.COMPRESSION_FASTLZ, null], [-1, "right"]]:
+		write(path, frame(var_to_bytes(1)), stored_as[0] as int, stored_as[1])
+		_check_forms("a compressed or encrypted file to append to", "append_vars", [path, [1]])
 	var store := VarBatchStore.open(folder + "/world")
 	var cause := "a store where a file is to be saved"
-	var code := _code(cause)
 	for is_open: bool in [true, false]:
-		for method: String in ["save_var", "save_vars", "save_bytes", "append_vars"]:
-			var values: Variant = PackedByteArray([1]) if method == "save_bytes" else [1]
-			_check_forms(code, method, [folder + "/world", values], cause)
-		_check(code, &"transcode_file", [secret, folder + "/world", GODOT_4, GODOT_4, "right"], cause)
+		for method: String in ["save_var", "save_vars", "append_vars"]:
+			_check_forms(cause, method, [folder + "/world", [1]])
+		_check_forms(cause, "save_bytes", [folder + "/world", PackedByteArray([1])])
+		_check(cause, &"transcode_file", [secret, folder + "/world", GODOT_4, GODOT_4, "right"])
 		store.close()
 	_of_file("no file", folder + "/none")
 	_of_file("a file that cannot be opened, such as a folder", folder)
 	cause = "nothing where a value should begin"
-	code = _code(cause)
 	write(path, [])
-	_check_forms(code, "load_var", [path], cause)
-	_check_forms(code, "load_vars", [path, false, 0, -1, null, 1], cause)
+	_check_forms(cause, "load_var", [path])
+	_check_forms(cause, "load_vars", [path, false, 0, -1, null, 1])
 	var whole := var_to_bytes({"gold": 1})
-	_check(code, &"bytes_to_var", [whole, false, whole.size()], cause)
-	_check(code, &"decode_var_size", [whole, false, whole.size()], cause)
-	_of_buffer(code, PackedByteArray(), false, cause)
-	for stream: Array in [[&"get_var", StreamPeerBuffer.new()], [&"get_vars", StreamPeerBuffer.new(), 1]]:
-		_check(code, stream[0] as StringName, stream.slice(1), cause)
-	_check(code, &"get_var", [FileAccess.open(path, FileAccess.READ)], cause)
-	_check(code, &"get_vars", [FileAccess.open(path, FileAccess.READ), 1], cause)
+	_check(cause, &"bytes_to_var", [whole, false, whole.size()])
+	_check(cause, &"decode_var_size", [whole, false, whole.size()])
+	_of_buffer(cause, PackedByteArray(), false)
+	for from: Object in [StreamPeerBuffer.new(), FileAccess.open(path, FileAccess.READ)]:
+		_check(cause, &"get_var", [from])
+		_check(cause, &"get_vars", [from, 1])
 	cause = "a file that is only open for writing"
-	code = _code(cause)
 	var opened: Array[FileAccess] = [
 		FileAccess.open(folder + "/a", FileAccess.WRITE),
 		FileAccess.open_compressed(folder + "/b", FileAccess.WRITE),
@@ -196,53 +181,53 @@ func _of_files() -> void:
 	]
 	logged(func() -> void:
 		for written: FileAccess in opened:
-			_check(code, &"get_var", [written], cause)
-			_check(code, &"get_vars", [written], cause))
+			_check(cause, &"get_var", [written])
+			_check(cause, &"get_vars", [written]))
 
 
 func _of_file(cause: String, file: String, key: Variant = null, bytes := true) -> void:
-	var code := _code(cause)
-	_check_forms(code, "load_var", [file, null, false, key], cause)
-	_check_forms(code, "load_vars", [file, false, 0, -1, key], cause)
-	_check(code, &"transcode_file", [file, folder + "/target", GODOT_4, GODOT_4, key], cause)
+	_check_forms(cause, "load_var", [file, null, false, key])
+	_check_forms(cause, "load_vars", [file, false, 0, -1, key])
+	_check(cause, &"transcode_file", [file, folder + "/target", GODOT_4, GODOT_4, key])
 	# Any bytes are whole, but not any encrypted file.
-	if bytes and key != null or code in [ERR_UNAUTHORIZED, ERR_FILE_NOT_FOUND, ERR_FILE_CANT_OPEN]:
-		_check_forms(code, "load_bytes", [file, key], cause)
+	if bytes and key != null or _table[cause] in [ERR_UNAUTHORIZED, ERR_FILE_NOT_FOUND, ERR_FILE_CANT_OPEN]:
+		_check_forms(cause, "load_bytes", [file, key])
 	check(not FileAccess.file_exists(folder + "/target"), "something was written: " + cause)
 
 
 ## Plain, compressed and encrypted files that are cut off.
 func _of_damaged_files() -> void:
+	const CAUSE := "the bytes are cut off or damaged"
 	for stored_as: Array in [[-1, null], [FileAccess.COMPRESSION_ZSTD, null], [-1, "right"]]:
 		DirAccess.remove_absolute(path)
 		check_int(VarBatch.save_var(path, {"gold": [1, 2.5], "x": 1}, false, stored_as[0], stored_as[1]), OK, "saving")
 		var bytes := FileAccess.get_file_as_bytes(path)
 		for size: int in [1, 2, 3, 5, 9, bytes.size() / 2, bytes.size() - 1]:
 			write(path, bytes.slice(0, size))
-			_of_file("the bytes are cut off or damaged", path, stored_as[1])
+			_of_file(CAUSE, path, stored_as[1])
 		# Each byte behind the head of an encrypted file.
 		for at: int in range(44, 44 + 28 if stored_as[1] else 0):
 			var damaged := bytes.duplicate()
 			damaged[at] ^= 0x55
 			write(path, damaged)
-			_of_file("the bytes are cut off or damaged", path, stored_as[1])
-			_check(ERR_FILE_CORRUPT, &"transcode_file", [path, folder + "/target", GODOT_3, GODOT_4, stored_as[1]], "damaged")
+			_of_file(CAUSE, path, stored_as[1])
+			_check(CAUSE, &"transcode_file", [path, folder + "/target", GODOT_3, GODOT_4, stored_as[1]])
 
 
-func _check_forms(code: Error, method: String, arguments: Array, cause: String) -> void:
+func _check_forms(cause: String, method: String, arguments: Array) -> void:
 	for form: String in ["", "_async"]:
-		_check(code, method + form, arguments, cause)
+		_check(cause, method + form, arguments)
 
 
-func _check(code: Error, method: StringName, arguments: Array, cause: String) -> void:
+func _check(cause: String, method: StringName, arguments: Array) -> void:
 	var result: Variant = call_method(method, arguments)
 	var error: int = VarBatch.get_last_error()
 	if result is VarBatchTask:
 		(result as VarBatchTask).wait()
 		error = (result as VarBatchTask).get_error()
-	check_int(error, code, "VarBatch.%s, %s" % [method, cause])
+	_check_code(cause, error, "VarBatch.%s" % method)
 
 
-func _code(cause: String) -> Error:
+func _check_code(cause: String, error: int, what: String) -> void:
 	_done[cause] = true
-	return _table[cause]
+	check_int(error, _table[cause], "%s, %s" % [what, cause])

@@ -1,6 +1,5 @@
 extends "../support/round_trip.gd"
-## What was decoded is made in the engine's memory, word by word. It is an ordinary value of the
-## engine all the same: it grows, is shared and copied, and has the engine's hash.
+## What was decoded is an ordinary value of the engine: it grows, is shared and copied, and has the engine's hash.
 
 ## Sizes of packed arrays, around those where their memory is made in another way.
 const COUNTS: PackedInt32Array = [1, 2, 3, 5, 100, 2047, 2048, 2049, 4096, 16384, 300_000]
@@ -25,8 +24,7 @@ func test_packed_arrays_change_as_the_engines_own() -> void:
 		for count: int in COUNTS:
 			var bytes := var_to_bytes(Packed.make(type, count))
 			for found: Variant in _decoded(bytes).slice(0, 1 if count > 20_000 else 3):
-				var what := "%d of %s" % [count, type_string(type)]
-				_check_changes(found, bytes_to_var(bytes), bytes_to_var(bytes), what)
+				_check_changes(found, bytes_to_var(bytes), bytes_to_var(bytes), "%d of %s" % [count, type_string(type)])
 
 
 ## Takes the arrays by reference; [param own] is the engine's, to be changed in the same way.
@@ -82,21 +80,17 @@ func test_texts() -> void:
 	paths.append("a".repeat(100) + "/" + "b".repeat(64) + ":" + "c".repeat(63))
 	for text: String in paths:
 		_check_text(text)
-	# Made by VarBatch before the engine has it.
 	var bytes := var_to_bytes("first_seen_by_the_extension_%d" % Time.get_ticks_usec())
 	bytes[0] = TYPE_STRING_NAME
-	var first: StringName = VarBatch.bytes_to_var(bytes)
-	check(is_same(first, bytes_to_var(bytes)), "a new name is another")
+	check(is_same(VarBatch.bytes_to_var(bytes), bytes_to_var(bytes)), "a new name is another")
 
 
 ## As a String, and as the others that are made of it, alone and in a container.
 func _check_text(text: String) -> void:
 	for value: Variant in [text, StringName(text), StringName("new " + text), NodePath(text)]:
 		var wanted: Variant = bytes_to_var(var_to_bytes(value))
-		var found := _decoded(var_to_bytes(value))
-		for each: Dictionary in _decoded(var_to_bytes({1: value})):
-			found.append(each[1])
-		for each: Variant in found:
+		var inside := _decoded(var_to_bytes({1: value})).map(func(entries: Dictionary) -> Variant: return entries[1])
+		for each: Variant in _decoded(var_to_bytes(value)) + inside:
 			var what := "%s '%s'" % [type_string(typeof(value)), text.left(70)]
 			check_int(typeof(each), typeof(value), "type of " + what)
 			check(each == wanted and hash(each) == hash(wanted), what + " is another")
@@ -134,9 +128,7 @@ func test_arrays() -> void:
 			copy.sort_custom(func(a: int, b: int) -> bool: return a > b)
 			copy.reverse()
 			check_value(copy, range(count), "sorted Array of %d" % count)
-	for type: int in range(1, TYPE_MAX):
-		if type == TYPE_OBJECT:
-			continue
+	for type: int in range(1, TYPE_OBJECT) + range(TYPE_OBJECT + 1, TYPE_MAX):
 		var array := Array([], type, &"", null)
 		array.resize(3)
 		for found: Array in _decoded(var_to_bytes(array)):
@@ -171,7 +163,6 @@ func test_dictionaries() -> void:
 	check_value(found, typed, "Dictionary[String, int]")
 
 
-## The list of buffers is of the engine's type, and grows as one.
 func test_lists_of_buffers() -> void:
 	for count: int in [0, 1, 2, 3, 1000, 6000]:
 		var found := VarBatch.vars_to_bytes(range(count))
@@ -188,12 +179,10 @@ func test_lists_of_buffers() -> void:
 		check_value(found, expected, "type of a list of %d" % count)
 
 
-## What the engine refuses for the type of a container: it says so, and does nothing.
 func _check_refused(action: Callable, what: String) -> void:
 	var lines := logged(action)
 	check(not errors.is_open() or "Attempted to " in lines[0], "refused nothing: " + what)
 
 
-## The value of these bytes by each method.
 func _decoded(bytes: PackedByteArray) -> Array:
 	return [VarBatch.bytes_to_var(bytes), VarBatch.bytes_to_vars([bytes])[0], VarBatch.frames_to_vars(frame(bytes))[0]]

@@ -1,7 +1,6 @@
 extends "../files/files_base.gd"
-## Error lines: one for each failed value, with its index, its byte, and where in the value that is. How each
-## key is shown, and what is long: paths.rs of the codec's tests. get_last_error() and
-## get_last_error_message() are of this thread's last call: check_call() looks at them after each error.
+## Error lines: one for each failed value, with its index, its byte, and where in the value that is. get_last_error()
+## and get_last_error_message() are of this thread's last call: check_call() looks at them after each error.
 
 ## Found in the bytes of a value, it becomes a header of no type.
 const MARK := 0x7fedcba987654321
@@ -11,8 +10,6 @@ const NO_TYPE_255 := "expected a type from 0 to 38, found 255, at byte 0"
 
 
 func test_places() -> void:
-	var typed: Array[int] = [1, MARK]
-	var table: Dictionary[String, int] = {"a": 1, "b": MARK}
 	var places: Dictionary[String, Variant] = {
 		"": MARK,
 		" inside [0]": [MARK],
@@ -21,8 +18,8 @@ func test_places() -> void:
 		' inside [3][&"sn"][-7]': {3: {&"sn": {-7: MARK}}},
 		' inside ["日本😀"][Vector2]': {"日本😀": {Vector2(1, 2): MARK}},
 		" inside [1.5][Object][Array]": {1.5: {self: {[1]: MARK}}},
-		" inside [1]": typed,
-		' inside ["b"]': table,
+		" inside [1]": [1, MARK] as Array[int],
+		' inside ["b"]': {"a": 1, "b": MARK} as Dictionary[String, int],
 		" inside [key 2]": {1: 2, "x": [3], MARK: 4},
 		" inside [key 1][0]": {1: 2, [MARK]: 4},
 		' inside [0][key 0]["deep"][1]': [{{"deep": [0, MARK]}: 1}],
@@ -35,9 +32,7 @@ func test_places() -> void:
 	places[' inside .content[1].content["a"][0]'] = outer
 	for place: String in places:
 		var whole := ".content" in place
-		var value: Variant = places[place]
-		var bytes := var_to_bytes_with_objects(value) if whole else var_to_bytes(value)
-		bytes = _spoiled(bytes)
+		var bytes := _spoiled(Values.engine_bytes([places[place]], whole)[0])
 		var reason := "%s, at byte %d%s" % [NO_TYPE, _mark_at(bytes), place]
 		check_value(VarBatch.validate([bytes], whole), PackedStringArray([reason]), "validate")
 		check_call(&"bytes_to_var", [bytes, whole], null, [reason])
@@ -48,7 +43,6 @@ func test_places() -> void:
 		check_call(&"frames_to_vars", [frame(buffers[0]) + frame(bytes), whole], [5, null], [line])
 
 
-## Drops are warnings, one a value, beside the errors of others.
 func test_warnings() -> void:
 	var typed := Values.typed_array(TYPE_INT, ["a", 5, [], 2.5])
 	var inner := "1c00000002000000".hex_decode() + typed + typed
@@ -61,13 +55,11 @@ func test_warnings() -> void:
 	var dropped := WARNING + "buffer %d: dropped..."
 	var lines: Array = [dropped % 0, "buffer 1: " + NO_TYPE + "...", dropped % 2, dropped % 4, dropped % 5]
 	check_call(&"bytes_to_vars", [buffers], [ints, null, [ints, ints], 1, table, ints], lines)
-	var frames := func() -> Array: return VarBatch.frames_to_vars(frame(typed) + frame(bad))
-	expect_logged(frames, 1, 1, "VarBatch.frames_to_vars: value ")
+	expect_logged(call_method.bind(&"frames_to_vars", [frame(typed) + frame(bad)]), 1, 1, "VarBatch.frames_to_vars: value ")
 	check_call(&"bytes_to_var", [inner], [ints, ints], [WARNING + "dropped..."])
 	check_call(&"bytes_to_vars", [[7] as Array[int]], [null], ["buffer 0: expected a PackedByteArray, found int"])
 
 
-## The same lines from any number of threads, where several work on one value.
 func test_large_values() -> void:
 	var rows := range(8000).map(func(i: int) -> Dictionary: return {"id": i, "list": [i, "text %d" % i]})
 	rows[6543] = {"id": 1, "list": [0, {"k": MARK}]}
@@ -112,7 +104,6 @@ func _spoiled(bytes: PackedByteArray) -> PackedByteArray:
 	return spoiled
 
 
-## The offset of the header before MARK.
 func _mark_at(bytes: PackedByteArray) -> int:
 	var at := 4
 	while at + 8 <= bytes.size() and bytes.decode_s64(at) != MARK:
@@ -120,7 +111,6 @@ func _mark_at(bytes: PackedByteArray) -> int:
 	return at - 4
 
 
-## What succeeds after it clears it. All other methods that fail: check_call() in other suites.
 func test_success_clears_it() -> void:
 	for row: Array in [
 		[&"frames_to_vars", [frame(BAD)], [null], "value 0: expected a type...", ERR_FILE_CORRUPT],
@@ -132,7 +122,6 @@ func test_success_clears_it() -> void:
 			_check(OK, "")
 
 
-## What fails without a line is none. Warnings are in test_warnings().
 func test_what_is_no_error() -> void:
 	_fail()
 	check(not VarBatch.validate([BAD])[0].is_empty(), "bad bytes are valid")
@@ -140,7 +129,6 @@ func test_what_is_no_error() -> void:
 	_fail()
 	check("error" in VarBatch.describe(BAD), "bad bytes are described")
 	_check(OK, "")
-	# What only looks something up leaves it.
 	_fail()
 	VarBatch.get_thread_count()
 	VarBatch.get_version()
@@ -149,7 +137,6 @@ func test_what_is_no_error() -> void:
 	_check(ERR_FILE_CORRUPT, NO_TYPE_255)
 
 
-## A task has its own, and to start it succeeds.
 func test_tasks() -> void:
 	_fail()
 	var task := VarBatch.bytes_to_vars_async([BAD])
@@ -163,10 +150,10 @@ func test_tasks() -> void:
 
 ## Whoever hears of the error may call VarBatch: what is kept is that of the outer call.
 func test_a_logger_that_calls() -> void:
+	checks += 1
 	if errors.is_open():
 		with_logger(call_method.bind(&"var_to_bytes", [1]), _fail)
 		_check(ERR_FILE_CORRUPT, NO_TYPE_255)
-	checks += 1
 
 
 ## A thread may want no lines, and has none of the tasks that it starts then either.
@@ -189,12 +176,10 @@ func test_without_lines() -> void:
 	expect_errors(fail, 1, NO_TYPE_255)
 
 
-## Each thread has its own, also when they fail and succeed at the same time.
 func test_threads() -> void:
 	_fail()
 	var threads := start_threads(4, _fail_and_succeed)
 	check_value(end_threads(threads), ["", "", "", ""], "threads")
-	# The threads are gone, and this one has its own still.
 	_check(ERR_FILE_CORRUPT, NO_TYPE_255)
 	VarBatch.var_to_bytes(1)
 	_check(OK, "")

@@ -57,13 +57,11 @@ func test_keys_are_the_same_as_the_engine_says() -> void:
 	var floats: Dictionary[float, String] = {0.0: "zero", 2.0: "two"}
 	var bytes := var_to_bytes(floats)
 	for key: Variant in [2, 2.0, 0, false, -0.0, 1, true, "2", null, NAN]:
-		var is_number := not key is String and key != null
-		_check(bytes, [key], floats.get(key, MISSING) if is_number else MISSING)
+		_check(bytes, [key], floats.get(key, MISSING) if not key is String and key != null else MISSING)
 	var value := {1: "int", 1.0: "float", NAN: "NaN", &"name": "text", Vector2(0, NAN): "vector"}
 	value[true] = "bool"
 	bytes = var_to_bytes(value)
-	var others: Array = [false, "name", ^"name", Vector2i(0, 0), 2, Vector2(NAN, 0)]
-	for key: Variant in value.keys() + others:
+	for key: Variant in value.keys() + [false, "name", ^"name", Vector2i(0, 0), 2, Vector2(NAN, 0)]:
 		_check(bytes, [key], value.get(key, MISSING))
 	var steps: PackedStringArray = ["a", "\ufeffa", "\ufeff\ufeffa", "", "\ufeff"]
 	for key: String in steps:
@@ -105,7 +103,6 @@ func test_what_is_not_there_gives_the_default() -> void:
 	_check(bytes, ["style", "bg_color"], Color.RED)
 	_check(bytes, ["style", &"bg_color"], Color.RED)
 	_check(bytes, ["style", "none"], MISSING)
-	# An object is not decoded.
 	var no_object := "...objects are not allowed (bytes_to_var() has allow_objects), found one, at byte..."
 	check_call(&"get_in", [bytes, ["style"], MISSING], MISSING, [no_object])
 
@@ -139,12 +136,12 @@ func test_each() -> void:
 		expected.append(packet.get("to", MISSING))
 	for threads: int in Threads.new([1, 2, 0]):
 		check_call(&"get_in_each", [buffers, ["to"], MISSING], expected, [])
-	buffers[1000] = "no buffer"
-	buffers[2000] = PackedByteArray([1, 2])
-	expected[1000] = MISSING
-	expected[2000] = MISSING
+	var bad := {1000: "no buffer", 2000: PackedByteArray([1, 2])}
+	for at: int in bad:
+		buffers[at] = bad[at]
+		expected[at] = MISSING
 	var lines: Array = ["buffer 1000: expected a PackedByteArray, found String"]
-	lines.append("buffer 2000: " + VarBatch.validate([buffers[2000]])[0])
+	lines.append("buffer 2000: " + VarBatch.validate([bad[2000]])[0])
 	check_call(&"get_in_each", [buffers, ["to"], MISSING], expected, lines)
 	check_call(&"get_in_each", [[], ["to"]], [], [])
 
@@ -155,7 +152,6 @@ func _check(bytes: PackedByteArray, path: Array, expected: Variant) -> void:
 	check_value(each, [expected, expected], "each at %s" % [path])
 
 
-## Checks the values at all paths into what the engine decodes.
 func _check_inside(bytes: PackedByteArray) -> void:
 	_check_parts(bytes, bytes_to_var(bytes), [])
 
@@ -182,14 +178,12 @@ func _check_parts(bytes: PackedByteArray, value: Variant, path: Array) -> void:
 		for index: int in mini(array.size(), MAX_PARTS):
 			_check_parts(bytes, array[index], path + [index])
 	elif typeof(value) >= TYPE_PACKED_BYTE_ARRAY:
-		@warning_ignore("unsafe_method_access")
 		var size: int = value.size()
 		for index: int in range(size - 1, maxi(size - 4, -1), -1):
 			check_value(VarBatch.get_in(bytes, path + [index]), value[index], "in %s" % [path])
 		check_value(VarBatch.get_in(bytes, path + [size], MISSING), MISSING, "behind %s" % [path])
 
 
-## Keys that a typed Dictionary may take for this one.
 func _similar(key: Variant) -> Array:
 	for alike: Array in ALIKE.slice(0, 3):
 		if not typeof(key) in alike:
@@ -211,10 +205,8 @@ func _is_taken(dictionary: Dictionary, key: Variant) -> bool:
 ## as keys, which are all the same when they are read.
 func _is_written(bytes: PackedByteArray, path: Array) -> bool:
 	var text := bytes.hex_encode()
-	return path.all(
-		func(step: Variant) -> bool:
-			return not (step is Array or step is Dictionary) or var_to_bytes(step).hex_encode() in text
-	)
+	var containers := path.filter(func(step: Variant) -> bool: return step is Array or step is Dictionary)
+	return containers.all(func(step: Variant) -> bool: return var_to_bytes(step).hex_encode() in text)
 
 
 ## The bytes of an Array or a Dictionary with a type, whose parts often have another one.
@@ -246,17 +238,15 @@ func _part(type: int, depth: int) -> PackedByteArray:
 	var made: Variant = [_number]
 	match type:
 		TYPE_NIL, TYPE_OBJECT:
-			made = null
+			return var_to_bytes(null)
 		TYPE_BOOL, TYPE_INT, TYPE_FLOAT:
-			made = _number if type != TYPE_FLOAT else float(_number)
+			return var_to_bytes(_number if type != TYPE_FLOAT else float(_number))
 		TYPE_STRING, TYPE_STRING_NAME, TYPE_NODE_PATH:
-			made = type_convert("k%d" % _number, type)
-		TYPE_VECTOR2, TYPE_VECTOR2I, TYPE_RECT2, TYPE_RECT2I:
-			var vector := Vector2(_number, 1)
-			var is_rect := type in [TYPE_RECT2, TYPE_RECT2I]
-			made = type_convert(Rect2(vector, Vector2(2, 3)) if is_rect else vector, type)
+			made = "k%d" % _number
+		TYPE_VECTOR2, TYPE_VECTOR2I:
+			made = Vector2(_number, 1)
+		TYPE_RECT2, TYPE_RECT2I:
+			made = Rect2(Vector2(_number, 1), Vector2(2, 3))
 		TYPE_RID:
 			made = rid_from_int64(_number)
-		_:
-			made = type_convert(made, type)
-	return var_to_bytes(made)
+	return var_to_bytes(type_convert(made, type))

@@ -1,8 +1,8 @@
-extends "../support/round_trip.gd"
+extends "../files/files_base.gd"
 ## allow_objects as a list of classes: what is made, what is refused before anything is, what is skipped. Whatever bytes
 ## claim, objects of other classes are never made, and no script is loaded.
 
-const Child := preload("../support/saved_child.gd")
+const Derived := preload("../support/saved_child.gd")
 const FreeList := preload("../support/free_list.gd")
 const Item := preload("../support/saved_item.gd")
 const Mutator := preload("../hostile/mutator.gd")
@@ -20,63 +20,51 @@ const PATHS: PackedStringArray = [ITEM, "res://conformance/support/saved_child.g
 const CLASSES: PackedStringArray = ["Resource", "Curve", "Gradient", "Node", "RefCounted", "GDScript"]
 const LIST: Array = [Item, &"Curve", &"Gradient"]
 
-## Two engines may run this at once.
-var _path := "user://listed_%d.dat" % OS.get_process_id()
 
-
-func finish() -> void:
-	DirAccess.remove_absolute(_path)
-	super()
-
-
-## Every method takes it, and gives what it gives for true.
 func test_every_method() -> void:
 	var value: Variant = _item([_item(), Curve.new()])
 	var bytes := var_to_bytes_with_objects(value)
 	var list: Array = [Item, &"Curve"]
-	var many: Array = [bytes, var_to_bytes(7), bytes]
 	var frames := VarBatch.vars_to_frames([value, 7, value], true)
 	var values: Array = [value, 7, value]
-	check_int(VarBatch.save_vars(_path, values, true), OK, "save")
+	check_int(VarBatch.save_vars(path, values, true), OK, "save")
 	_check_same(VarBatch.bytes_to_var(bytes, list), value, "bytes_to_var")
 	_check_same(call_method(&"bytes_to_var", [bytes, list]), value, "by name")
-	_check_forms("bytes_to_vars", [many, list], values)
+	_check_forms("bytes_to_vars", [[bytes, var_to_bytes(7), bytes], list], values)
 	_check_forms("frames_to_vars", [frames, list], values)
 	var stream := StreamPeerBuffer.new()
-	for way: String in ["get_vars", "get_var"]:
+	for count: Array in [[], [3]]:
 		stream.data_array = frames
-		var read: Variant = call_method(way, [stream, 3, list] if way == "get_vars" else [stream, list])
-		_check_same(read, values if way == "get_vars" else value, way)
+		var read: Variant = call_method(&"get_vars" if count else &"get_var", [stream] + count + [list])
+		_check_same(read, values if count else value, "a stream")
 	check_int(VarBatch.decode_var_size(bytes, list), bytes.size(), "decode_var_size")
-	_check_forms("load_vars", [_path, list], values)
-	check_int(VarBatch.save_var(_path, value, true), OK, "save")
-	_check_forms("load_var", [_path, null, list], value)
+	_check_forms("load_vars", [path, list], values)
+	check_int(VarBatch.save_var(path, value, true), OK, "save")
+	_check_forms("load_var", [path, null, list], value)
 	_check_same(VarBatch.bytes_to_var_in(bytes, GODOT_4, list), value, "in")
 	check_value(VarBatch.validate([bytes, bytes], list), PackedStringArray(["", ""]), "validate")
-	var found := VarBatch.diff(var_to_bytes([1]), var_to_bytes_with_objects([value]), list)
-	_check_same(found[0].new, value, "diff")
+	_check_same(VarBatch.diff(var_to_bytes([1]), var_to_bytes_with_objects([value]), list)[0].new, value, "diff")
 	var pairs: Array = [[var_to_bytes([1]), var_to_bytes_with_objects([value])]]
 	_check_same(VarBatch.diff_batch(pairs, list)[0][0].new, value, "diff_batch")
 
 
-## And refuses the same in all of them: nothing is made.
 func test_every_method_refuses() -> void:
-	var bytes := var_to_bytes_with_objects({"k": [_item(), Child.new()]})
+	var bytes := var_to_bytes_with_objects({"k": [_item(), Derived.new()]})
 	var list: Array = [Item]
 	var reason := VarBatch.validate([bytes], list)[0]
 	check(reason.begins_with(NOT_LISTED % CHILD) and reason.ends_with('inside ["k"][1].script'), reason)
 	var frames := VarBatch.vars_to_frames([bytes_to_var_with_objects(bytes)], true)
-	check_int(VarBatch.save_var(_path, bytes_to_var_with_objects(bytes), true), OK, "save")
-	var made := Vector2i(Item.made, Child.children)
+	check_int(VarBatch.save_var(path, bytes_to_var_with_objects(bytes), true), OK, "save")
+	var made := Vector2i(Item.made, Derived.children)
 	check_call(&"bytes_to_var", [bytes, list], null, [reason])
 	check_call(&"bytes_to_vars", [[bytes, bytes], list], [null, null], ["buffer 0: " + reason, "buffer 1: " + reason])
 	check_call(&"bytes_to_vars_async", [[bytes], list], [null], ["buffer 0: " + reason])
 	check_call(&"frames_to_vars", [frames, list], [null], ["value 0: ..."])
-	check_call(&"load_var", [_path, 5, list], 5, ["..." + CHILD + "..."], ERR_INVALID_DATA)
-	check_call(&"load_vars", [_path, list], [null], ["..." + CHILD + "..."], ERR_INVALID_DATA)
+	check_call(&"load_var", [path, 5, list], 5, ["..." + CHILD + "..."], ERR_INVALID_DATA)
+	check_call(&"load_vars", [path, list], [null], ["..." + CHILD + "..."], ERR_INVALID_DATA)
 	check_call(&"bytes_to_var_in", [bytes, GODOT_4, list], null, [reason])
 	check_call(&"diff", [var_to_bytes(1), bytes, list], [] as Array[Dictionary], ["..." + CHILD + "..."])
-	check_value(Vector2i(Item.made, Child.children), made, "objects made")
+	check_value(Vector2i(Item.made, Derived.children), made, "objects made")
 
 
 func test_what_is_refused() -> void:
@@ -89,7 +77,7 @@ func test_what_is_refused() -> void:
 		[curve, [Item], NOT_LISTED % "Curve"],
 		[curve, [], NOT_LISTED % "Curve"],
 		[bytes, [&"Resource"], NOT_LISTED % ITEM],
-		[bytes, [Child], NOT_LISTED % ITEM],
+		[bytes, [Derived], NOT_LISTED % ITEM],
 		# A class is listed without those that it is the base of, and a script without its base.
 		[curve, [&"Resource"], NOT_LISTED % "Curve"],
 		[var_to_bytes_with_objects(Resource.new()), [Item], NOT_LISTED % "Resource"],
@@ -101,8 +89,8 @@ func test_what_is_refused() -> void:
 		[Values.object("EncodedObjectAsID", {"object_id": 5}), [Item], NOT_LISTED % "EncodedObjectAsID"],
 		[Values.object("NoSuchClass", {}), [Item], NOT_LISTED % "NoSuchClass"],
 		[Values.object("GDScript", {"script/source": "x"}), [Item], NOT_LISTED % "GDScript"],
-		[var_to_bytes_with_objects([] as Array[Child]), [Item], NOT_LISTED % CHILD],
-		[var_to_bytes_with_objects({} as Dictionary[int, Child]), [Item], NOT_LISTED % CHILD],
+		[var_to_bytes_with_objects([] as Array[Derived]), [Item], NOT_LISTED % CHILD],
+		[var_to_bytes_with_objects({} as Dictionary[int, Derived]), [Item], NOT_LISTED % CHILD],
 	]
 	var made := Item.made
 	for case: Array in cases:
@@ -112,20 +100,16 @@ func test_what_is_refused() -> void:
 	check_int(Item.made, made, "objects made")
 
 
-## What true takes besides: ids, null, typed containers of what is listed.
 func test_what_else_is_taken() -> void:
 	var typed: Array[Item] = [_item(), null]
 	var by_name: Dictionary[StringName, Item] = {&"a": _item()}
-	var native: Array[Curve] = [Curve.new()]
-	for value: Variant in [typed, by_name, native, [] as Array[Item]]:
-		var bytes := var_to_bytes_with_objects(value)
-		_check_same(VarBatch.bytes_to_var(bytes, [Item, &"Curve"]), value, "%s" % [value])
+	for value: Variant in [typed, by_name, [Curve.new()] as Array[Curve], [] as Array[Item]]:
+		_check_same(VarBatch.bytes_to_var(var_to_bytes_with_objects(value), [Item, &"Curve"]), value, "%s" % [value])
 	var id: Variant = VarBatch.bytes_to_var(var_to_bytes([self]), [Item])[0]
 	check_int((id as EncodedObjectAsID).object_id, get_instance_id(), "an id")
 	check_value(VarBatch.bytes_to_var(var_to_bytes({"k": 1}), [Item]), {"k": 1}, "no object")
 
 
-## Saves of a game whose scripts are in other places now.
 func test_moved_scripts() -> void:
 	var old := Values.object("Resource", {"script": OLD, "number": 7})
 	var list := {OLD: Item, "res://older.gd": Item, &"Curve": &"Curve"}
@@ -137,7 +121,6 @@ func test_moved_scripts() -> void:
 	# A key counts more than where a class is now.
 	var free_list := Values.object("RefCounted", {"script": ITEM})
 	check(VarBatch.bytes_to_var(free_list, {OLD: Item, ITEM: FreeList}) is FreeList, "the class of the key")
-	# A path of the same length, also in the type of an Array.
 	var typed: Array[Item] = [_item()]
 	var other := ITEM.replace("item", "iron")
 	var moved := Values.replaced(var_to_bytes_with_objects(typed), ITEM.to_utf8_buffer(), other.to_utf8_buffer())
@@ -150,14 +133,14 @@ func test_moved_scripts() -> void:
 ## cure it, or null with one warning for a value. Where it stores nothing, they are skipped with the property.
 func test_unlisted_objects() -> void:
 	var item := _item([Curve.new(), Gradient.new()])
-	item.content = [[Child.new()] as Array[Child], {"k": Child.new()}, Resource.new(), Curve.new()]
+	item.content = [[Derived.new()] as Array[Derived], {"k": Derived.new()}, Resource.new(), Curve.new()]
 	item.set_meta(&"script", Item)
 	item.set_meta(&"other", 7)
 	var bytes := var_to_bytes_with_objects(item)
 	var cured := NOT_LISTED % "Gradient" + '; list it as &"Gradient", or save its resource_path, at byte '
 	expect_logged(call_method.bind(&"bytes_to_var", [bytes, [Item, &"Curve"]]), 1, 0, cured)
 	var list := {"classes": [Item, &"Curve"], "unlisted": null}
-	var made := Child.children
+	var made := Derived.children
 	for shared: bool in [false, true]:
 		list.metadata = shared
 		var text := "left null for %d objects; the first: " % (5 if shared else 4) + cured
@@ -165,8 +148,8 @@ func test_unlisted_objects() -> void:
 		check_value(found.content.slice(0, 3), [null, {"k": null}, null], "what is not listed")
 		check(found.parts[0] is Curve and found.parts[1] == null and found.content[3] is Curve, "what is listed")
 		check_int(found.get_meta_list().size(), int(shared), "metadata")
-	check_int(Child.children, made, "objects of a class that is not listed")
-	check_call(&"bytes_to_var", [var_to_bytes_with_objects(Child.new()), list], null, [WARNING + "left null for an object..."])
+	check_int(Derived.children, made, "objects of a class that is not listed")
+	check_call(&"bytes_to_var", [var_to_bytes_with_objects(Derived.new()), list], null, [WARNING + "left null for an object..."])
 
 
 ## Only what a class declares and stores is set: one warning with the count and the first path.
@@ -188,7 +171,6 @@ func test_skipped_properties() -> void:
 	# The image of a compressed texture is loaded by a path, which is one of the project.
 	var image := Values.object("CompressedTexture2D", {"load_path": "//server/a.ctex"})
 	expect_logged(call_method.bind(&"bytes_to_var", [image, [&"CompressedTexture2D"]]), 0, 1, "skipped a property: ")
-	# What true sets: all.
 	check_value((VarBatch.bytes_to_var(bytes, true) as Item)._secret, "changed", "with true")
 	# In a batch, a line each. A value of the wrong type is ignored, as with true.
 	var buffers: Array = [bytes, var_to_bytes(1), bytes]
@@ -203,7 +185,8 @@ func test_properties_that_no_list_has() -> void:
 	animation.add_track(Animation.TYPE_VALUE)
 	animation.track_insert_key(0, 0.5, 3)
 	_check_same(VarBatch.bytes_to_var(var_to_bytes_with_objects(animation), [&"Animation"]), animation, "Animation")
-	var properties := {"script": "res://conformance/support/free_list.gd", "any_a": 1, "other": 2, "metadata/c": 3, "held": 5, "shared": "changed"}
+	var script := "res://conformance/support/free_list.gd"
+	var properties := {"script": script, "any_a": 1, "other": 2, "metadata/c": 3, "held": 5, "shared": "changed"}
 	var decode := call_method.bind(&"bytes_to_var", [Values.object("RefCounted", properties), [FreeList]])
 	var found: FreeList = expect_logged(decode, 0, 1, "skipped 3 properties")
 	check_value(FreeList.shared, "untouched", "a static variable")
@@ -213,7 +196,6 @@ func test_properties_that_no_list_has() -> void:
 
 func test_arguments() -> void:
 	var source := script_of("extends RefCounted")
-	var scene := script_of("extends PackedScene")
 	var cases: Dictionary = {
 		[5]:
 		"expected a script or the name of a class that can be instantiated, found int, at index 0 of allow_objects",
@@ -225,7 +207,7 @@ func test_arguments() -> void:
 		[Curve]: 'found GDScriptNativeClass (write &"Curve" instead of Curve)',
 		[Curve.new()]: "found Curve",
 		[&"GDScript"]: "expected classes that hold data, found GDScript, as a Script holds code",
-		[scene]: "found PackedScene, as a PackedScene holds code",
+		[script_of("extends PackedScene")]: "found PackedScene, as a PackedScene holds code",
 		[source]: "expected a script with a path in res://, found one without, at index 0",
 		{5: Item}: "expected paths of scripts or names of classes as keys of allow_objects, found int",
 		{OLD: 5}: 'found int, at key "res://old/item.gd" of allow_objects',
@@ -254,7 +236,7 @@ func test_arguments() -> void:
 		for method: StringName in [&"bytes_to_vars", &"bytes_to_vars_async"]:
 			check_call(method, [[bytes], list], [], lines, ERR_INVALID_PARAMETER)
 		check_call(&"frames_to_vars_async", [bytes, list], [], lines, ERR_INVALID_PARAMETER)
-		check_call(&"load_var", [_path, 1, list], 1, lines, ERR_INVALID_PARAMETER)
+		check_call(&"load_var", [path, 1, list], 1, lines, ERR_INVALID_PARAMETER)
 		check_call(&"validate", [[bytes], list], PackedStringArray(), lines, ERR_INVALID_PARAMETER)
 	# A script without a path can have one in a Dictionary.
 	check(VarBatch.bytes_to_var(Values.object("RefCounted", {"script": OLD}), {OLD: source}) is RefCounted, "moved")
@@ -265,17 +247,14 @@ func test_other_values_without_objects() -> void:
 	var typed := var_to_bytes_with_objects([_item()] as Array[Item])
 	# An int in the place of the object: dropped, which needs the engine.
 	var start := Values.header(TYPE_ARRAY).size() + var_to_bytes(ITEM).slice(4).size() + 4
-	var other := typed.slice(0, start) + var_to_bytes(7)
-	FileAccess.open(_path, FileAccess.WRITE).store_buffer(frame(var_to_bytes(5)) + frame(other))
-	var load_one := func() -> Variant: return VarBatch.load_var(_path, null)
+	write(path, frame(var_to_bytes(5)) + frame(typed.slice(0, start) + var_to_bytes(7)))
+	var load_one := func() -> Variant: return VarBatch.load_var(path, null)
 	check_value(expect_logged(load_one, 0, 1, "expected one value, found 2"), 5, "the first value")
 
 
-## The list is read at the call: a task makes what was listed then.
 func test_task_keeps_the_list() -> void:
-	var bytes := var_to_bytes_with_objects(_item())
 	var list: Array = [Item]
-	var task := VarBatch.bytes_to_vars_async([bytes], list)
+	var task := VarBatch.bytes_to_vars_async([var_to_bytes_with_objects(_item())], list)
 	list.clear()
 	check(task.wait()[0] is Item, "the class that was listed")
 
@@ -289,7 +268,6 @@ func _item(parts: Array = []) -> Item:
 	return item
 
 
-## A method, and its task.
 func _check_forms(method: String, arguments: Array, expected: Variant) -> void:
 	_check_same(call_method(method, arguments), expected, method)
 	_check_same(call_method(method + "_async", arguments).wait(), expected, method + "_async")
@@ -299,8 +277,6 @@ func _check_same(found: Variant, expected: Variant, what: String) -> void:
 	check_bytes(var_to_bytes_with_objects(found), var_to_bytes_with_objects(expected), what)
 
 
-## Every class that the engine can make, plain and with the script of a listed class, where an object is
-## listed, in a property of one, and in a typed Array.
 func test_every_class() -> void:
 	var list: Array = [Item, &"Curve"]
 	var buffers: Array[PackedByteArray] = []
@@ -311,7 +287,6 @@ func test_every_class() -> void:
 			# A Curve can have the script of a Resource, if both are listed.
 			var is_listed: bool = type == "Curve" and script in [null, ITEM] or type == "Resource" and script == ITEM
 			var inside := Values.object("Resource", {"script": ITEM, "content": 7})
-			# The bytes of the value 7 are the last.
 			inside = inside.slice(0, inside.size() - 8) + bytes
 			for each: PackedByteArray in [bytes, inside, Values.hex("1c000000 02000000") + inside + bytes]:
 				buffers.append(each)
@@ -329,10 +304,8 @@ func test_every_class() -> void:
 	_check_counts(before, "every class")
 
 
-## Damaged bytes of objects of listed and other classes.
 func test_damaged() -> void:
-	var random := RandomNumberGenerator.new()
-	random.seed = SEED
+	var random := Values.seeded(SEED)
 	var mutator := Mutator.new(random)
 	var pool := _pool()
 	var count := part_of(COUNT)
@@ -340,9 +313,9 @@ func test_damaged() -> void:
 	var before := _counts()
 	var made: Array[int] = [0]
 	var check_some := func(size: int, seed_of_batch: int) -> void:
-		var buffers: Array[PackedByteArray] = []
-		for i: int in size:
-			buffers.append(mutator.mutate(_renamed(pool, random), pool[random.randi() % pool.size()]))
+		var damage := func(_i: int) -> PackedByteArray:
+			return mutator.mutate(_renamed(pool, random), pool[random.randi() % pool.size()])
+		var buffers := range(size).map(damage)
 		var list: Variant = LIST if seed_of_batch % 2 else {"classes": LIST, "unlisted": null, "metadata": true}
 		var found: Array = quietly(call_method.bind(&"bytes_to_vars", [buffers, list]))
 		var others := found.filter(func(value: Variant) -> bool: return not _is_listed(value))
@@ -370,7 +343,7 @@ func _pool() -> Array[PackedByteArray]:
 	item.content = {"k": [Gradient.new(), Vector2(1, 2)], &"n": Item.new()}
 	var typed: Array[Item] = [item]
 	var node := Node.new()
-	var values: Array = [item, typed, [1, Curve.new()], {"a": Gradient.new()}, [Child.new()], Resource.new(), [node]]
+	var values: Array = [item, typed, [1, Curve.new()], {"a": Gradient.new()}, [Derived.new()], Resource.new(), [node]]
 	var pool := Values.engine_bytes(values, true)
 	node.free()
 	for script: String in PATHS:
@@ -389,10 +362,8 @@ func _is_listed(value: Variant) -> bool:
 	return not value is Array or value.all(_is_listed)
 
 
-## Objects that are alive, and how many of the unlisted class were ever made.
 func _counts() -> PackedInt32Array:
-	var objects := int(Performance.get_monitor(Performance.OBJECT_COUNT))
-	return [objects, int(Performance.get_monitor(Performance.OBJECT_NODE_COUNT)), Child.children]
+	return [object_count(), int(Performance.get_monitor(Performance.OBJECT_NODE_COUNT)), Derived.children]
 
 
 func _check_counts(before: PackedInt32Array, what: String) -> void:

@@ -1,4 +1,4 @@
-extends "../support/suite.gd"
+extends "../support/objects_suite.gd"
 ## Which properties a list of classes sets of objects that say themselves what they store; and scripts that no object has.
 
 const Choosing := preload("../support/choosing.gd")
@@ -10,17 +10,13 @@ const SKIPPED := "skipped %d properties; the first: expected a property that the
 const STORED: PackedStringArray = ["name", "mode", "early", "later", "again", "changed"]
 
 var _path := "user://listed_properties_%d.dat" % OS.get_process_id()
-var _nodes: Array[Node] = []
 
 
 func finish() -> void:
-	_nodes.map(func(node: Node) -> void: node.free())
-	_nodes.clear()
 	DirAccess.remove_absolute(_path)
 	super()
 
 
-## All of them, whenever the object says so; and nothing is said to be missing.
 func test_what_objects_store() -> void:
 	var before := _choosing(1)
 	var bytes := VarBatch.var_to_bytes(before, true)
@@ -38,8 +34,7 @@ func test_what_objects_store() -> void:
 ## In the order of the bytes, also where the class has one before the script. A group may have the name of a variable.
 func test_order_and_groups() -> void:
 	var bytes := Values.object("Node", {"name": "a", "script": OLD, "level": 2, "hp": 7})
-	var made: Levelled = VarBatch.bytes_to_var(bytes, {OLD: Levelled})
-	_nodes.append(made)
+	var made: Levelled = node(VarBatch.bytes_to_var(bytes, {OLD: Levelled}) as Node)
 	check_value([made.name, made.level, made.hp], [&"a", 2, 7], "in their order")
 	var grouped: Grouped = VarBatch.bytes_to_var(Values.object("Resource", {"script": OLD, "hp": 7, "hp_max": 8}), {OLD: Grouped})
 	check_value([grouped.hp, grouped.hp_max], [7, 8], "a group of that name")
@@ -50,13 +45,10 @@ func test_names_in_the_bytes() -> void:
 	var names := PackedStringArray(["resource_path", "shared"])
 	var properties := {"script": OLD, "columns": names, "resource_path": "res://project.godot", "shared": "changed"}
 	var bytes := Values.object("Resource", properties)
-	var found: Array = [null]
-	logged(func() -> void: found[0] = VarBatch.bytes_to_var(bytes, {OLD: Columns}))
-	var made: Columns = found[0]
+	var made: Columns = quietly(call_method.bind(&"bytes_to_var", [bytes, {OLD: Columns}]))
 	check_value([made.columns, made.resource_path, Columns.shared], [names, "", "untouched"], "paths and static variables")
 
 
-## Nothing that the object does not store, whatever bytes say.
 func test_what_objects_do_not_store() -> void:
 	var properties := {"owner": null, "script": CHOOSING, "early": 1, "again": 5, "later": 2, "cache": "changed"}
 	properties.merge({"shared": "changed", "offered": PackedStringArray(["changed"]), "scene_file_path": "res://a.tscn"})
@@ -78,8 +70,7 @@ func test_only_changed_lists() -> void:
 	source += "\t\tproperty.usage |= PROPERTY_USAGE_STORAGE\n"
 	var properties := {"resource_path": "res://project.godot", "resource_scene_unique_id": "a", "script": OLD}
 	properties.merge({"altered": 5, "cache": 6, "shared": 7, "unknown": 8, "resource_name": "name"})
-	var bytes := Values.object("Resource", properties)
-	var decode := call_method.bind(&"bytes_to_var", [bytes, {OLD: script_of(source)}])
+	var decode := call_method.bind(&"bytes_to_var", [Values.object("Resource", properties), {OLD: script_of(source)}])
 	var found: Resource = expect_logged(decode, 0, 1, SKIPPED % 4)
 	check_value([found.get("altered"), found.get("cache"), found.get("shared")], [5, 2, 3], "variables")
 	check_value([found.resource_path, found.resource_scene_unique_id, found.resource_name], ["", "a", "name"], "the class")
@@ -89,8 +80,8 @@ func test_only_changed_lists() -> void:
 ## Objects in a property that is not stored are nobody's.
 func test_objects_that_are_skipped() -> void:
 	var object := _choosing(1)
-	object.early = [_node(Node.new()), {"k": _node(Node.new())}]
-	object.later = _node(Node.new())
+	object.early = [node(Node.new()), {"k": node(Node.new())}]
+	object.later = node(Node.new())
 	var mode := var_to_bytes("mode").slice(4)
 	var bytes := VarBatch.var_to_bytes(object, true)
 	var damaged := Values.replaced(bytes, mode + var_to_bytes(1), mode + var_to_bytes(0))
@@ -101,9 +92,7 @@ func test_objects_that_are_skipped() -> void:
 	check_value([found[1].early, found[1].later], ["early", "later"], "what is skipped")
 	check_int(int(Performance.get_monitor(Performance.OBJECT_COUNT) - count), 9, "objects")
 	for made: Choosing in found:
-		if made.early is Array:
-			_nodes.append_array([made.early[0], made.early[1].k, made.later])
-		_nodes.append(made)
+		_nodes.append_array([made] + ([made.early[0], made.early[1].k, made.later] if made.early is Array else []))
 	check_int(_nodes.size(), 3 + 1 + 9, "nodes that somebody has")
 
 
@@ -114,16 +103,13 @@ func test_many_names() -> void:
 	var script := script_of(source)
 	var one := Values.object("RefCounted", {"script": OLD, "cache": 5})
 	var name := var_to_bytes("cache").slice(4) + var_to_bytes(5)
-	var at := Values.header(TYPE_OBJECT).size() + var_to_bytes("RefCounted").size() - 4
-	one.encode_u32(at, 2 + 999)
-	for turn: int in 999:
-		one.append_array(name)
+	one.encode_u32(var_to_bytes("RefCounted").size(), 2 + 999)
+	one += Packed.repeated(name, name.size() * 999)
 	script.set("asked", 0)
 	expect_logged(call_method.bind(&"bytes_to_vars", [[one, one], {OLD: script}]), 0, 2, SKIPPED % 1000)
 	check_int(script.get("asked") as int, 4, "how often objects were asked")
 
 
-## What is saved is not said to be left out.
 func test_warning_of_saves() -> void:
 	var lines: PackedStringArray = []
 	if OS.is_debug_build():
@@ -152,7 +138,7 @@ func test_abstract_scripts() -> void:
 
 func _made(bytes: PackedByteArray, list: Variant, skipped := 0) -> Choosing:
 	var text := SKIPPED % skipped
-	return _node(expect_logged(call_method.bind(&"bytes_to_var", [bytes, list]), 0, mini(1, skipped), text) as Node)
+	return node(expect_logged(call_method.bind(&"bytes_to_var", [bytes, list]), 0, mini(1, skipped), text) as Node)
 
 
 func _choosing(mode: int) -> Choosing:
@@ -164,12 +150,7 @@ func _choosing(mode: int) -> Choosing:
 	made.again = 7
 	made.changed = 8
 	made.cache = "of this run"
-	return _node(made)
-
-
-func _node(made: Node) -> Node:
-	_nodes.append(made)
-	return made
+	return node(made)
 
 
 class Levelled:
@@ -198,10 +179,8 @@ class Columns:
 	@export var columns: PackedStringArray = []
 
 	func _get_property_list() -> Array[Dictionary]:
-		var list: Array[Dictionary] = []
-		for column: String in columns:
-			list.append({"name": column, "type": TYPE_STRING, "usage": PROPERTY_USAGE_DEFAULT})
-		return list
+		var entry := func(column: String) -> Dictionary: return {"name": column, "type": TYPE_STRING, "usage": PROPERTY_USAGE_DEFAULT}
+		return Array(Array(columns).map(entry), TYPE_DICTIONARY, &"", null)
 
 	func _set(_property: StringName, _value: Variant) -> bool:
 		return false

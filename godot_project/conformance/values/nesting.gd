@@ -3,8 +3,6 @@ extends "../files/files_base.gd"
 ## themselves: each call that takes a value ends, and what cannot be written is refused. Beside objects and
 ## Callables a save looks once more: a walk without a limit would end the process.
 
-const Meddler := preload("../hostile/meddler.gd")
-
 const TOO_DEEP := "expected at most 1024 levels of nesting..."
 ## A busy machine may stand still for a while; what is exponential takes longer than anything.
 const MAX_MSEC := 10_000
@@ -26,21 +24,17 @@ func test_deepest_nesting() -> void:
 
 ## The same on threads with a smaller stack: those of Godot, and those of VarBatch.
 func test_deepest_nesting_on_threads() -> void:
-	var values: Array = []
-	for i: int in sized_part_of(1000) + 1:
-		values.append(_nested(i, 1023, _in_both if i % 2 else _in_array))
+	var wrapped := func(i: int) -> Variant: return _nested(i, 1023, _in_both if i % 2 else _in_array)
+	var values := range(sized_part_of(1000) + 1).map(wrapped)
 	var expected := Values.engine_bytes(values)
 	for count: int in Threads.new([1, 2]):
 		var found: Array = []
 		var work := func() -> void: found.append(_is_good_both_ways(values, expected))
-		var thread := Thread.new()
-		thread.start(work)
-		thread.wait_to_finish()
+		end_threads(start_threads(1, work.unbind(1)))
 		WorkerThreadPool.wait_for_task_completion(WorkerThreadPool.add_task(work))
 		check(found == [true, true], "deep values, %d threads" % count)
 
 
-## One error line, and nothing written, for each value that lies too deep, in either direction.
 func test_too_deep() -> void:
 	for wrap: Callable in [_in_array, _in_value, _in_both]:
 		for leaf: Variant in [null, "text", [], {}, PackedInt32Array([1])]:
@@ -74,7 +68,6 @@ func test_in_themselves() -> void:
 	large.insert(1500, [large])
 	for value: Variant in [array, dictionary, first, second, many, typed, large]:
 		_check_unwritten(value, "a container in itself")
-	# The batch itself.
 	var expected: Array[PackedByteArray] = [var_to_bytes(1), var_to_bytes("two"), PackedByteArray()]
 	check_call(&"vars_to_bytes", [array], expected, ["value 2: " + TOO_DEEP])
 	for value: Array in [array, first, many, typed, large]:
@@ -82,18 +75,13 @@ func test_in_themselves() -> void:
 	dictionary.clear()
 
 
-## Alone, in a batch, as frames, and all in one value.
 func _is_good_both_ways(values: Array, expected: Array[PackedByteArray]) -> bool:
-	var whole := var_to_bytes(values)
-	var decoded := VarBatch.bytes_to_vars(expected)
-	var read := VarBatch.frames_to_vars(VarBatch.vars_to_frames(values))
-	var together: Array = VarBatch.bytes_to_var(VarBatch.var_to_bytes(values))
 	return (
 		VarBatch.vars_to_bytes(values) == expected
-		and VarBatch.var_to_bytes(values) == whole
-		and VarBatch.vars_to_bytes(decoded) == expected
-		and VarBatch.vars_to_bytes(read) == expected
-		and VarBatch.vars_to_bytes(together) == expected
+		and VarBatch.var_to_bytes(values) == var_to_bytes(values)
+		and VarBatch.vars_to_bytes(VarBatch.bytes_to_vars(expected)) == expected
+		and VarBatch.vars_to_bytes(VarBatch.frames_to_vars(VarBatch.vars_to_frames(values))) == expected
+		and VarBatch.vars_to_bytes(VarBatch.bytes_to_var(VarBatch.var_to_bytes(values))) == expected
 		and VarBatch.validate(expected).count("") == expected.size()
 		and VarBatch.describe(expected[0]).size() == 5
 	)
@@ -115,10 +103,9 @@ func _check_unread(bytes: PackedByteArray) -> void:
 
 
 func _nested(leaf: Variant, depth: int, wrap: Callable) -> Variant:
-	var value: Variant = leaf
 	for i: int in depth:
-		value = wrap.call(value)
-	return value
+		leaf = wrap.call(leaf)
+	return leaf
 
 
 ## The bytes of what is too deep to be encoded: those of one level, put together.
@@ -175,12 +162,10 @@ func test_stores() -> void:
 			check_int(quietly(store.save_vars.bind(batch, [], full)) as int, expected, "save_vars, " + what)
 			var wait := func() -> int: return store.save_vars_async(batch, [], full).wait()
 			check_int(quietly(wait) as int, expected, "save_vars_async, " + what)
-			# As a key, too.
 			quietly(store.has_key.bind(value))
 			quietly(store.load_vars.bind([value]))
 			quietly(store.erase_keys.bind([value]))
 	)
-	store.close()
 
 
 func test_bytes() -> void:
@@ -257,18 +242,12 @@ func _each(test: Callable) -> void:
 
 
 func _make() -> void:
-	var array: Array = []
-	array.append(array)
-	_made["array"] = array
-	array = [_object]
-	array.append(array)
-	_made["array with an object"] = array
-	array = [Callable(_object, "get_class")]
+	_made = {"array": [], "array with an object": [_object], "typed array": [] as Array[Array]}
+	for array: Array in _made.values():
+		array.append(array)
+	var array: Array = [Callable(_object, "get_class")]
 	array.append({"a": array})
 	_made["array with a Callable"] = array
-	var typed: Array[Array] = []
-	typed.append(typed)
-	_made["typed array"] = typed
 	var dictionary := {"object": _object}
 	dictionary["me"] = dictionary
 	_made["dictionary"] = dictionary
@@ -276,9 +255,8 @@ func _make() -> void:
 	# The engine complains that it is too deep to be hashed.
 	quietly(func() -> void: dictionary[[dictionary]] = 1)
 	_made["dictionary as a key"] = dictionary
-	var object := Meddler.new()
-	object.watched = [object]
-	_made["object"] = object
+	_made["object"] = Meddler.new()
+	_made["object"].watched = [_made["object"]]
 	for depth: int in [2000, DEEP]:
 		_made["%d deep" % depth] = _nested(_object, depth, _in_array)
 	_made["deep dictionaries"] = _nested(_object, 2000, func(inner: Variant) -> Dictionary: return {"a": inner, "object": _object})
@@ -289,16 +267,11 @@ func _take_apart(value: Variant) -> void:
 	if value is Meddler:
 		(value as Meddler).watched = null
 	while value is Array or value is Dictionary:
-		var inner: Variant = null
-		if value is Array and value:
-			inner = value[0]
-		elif value is Dictionary:
-			inner = (value as Dictionary).get("a")
+		var inner: Variant = value.get("a") if value is Dictionary else value[0] if value else null
 		value.clear()
 		value = inner
 
 
-## A value that is written with a warning, if no objects are.
 func _lossy(full: bool) -> Variant:
 	return {"callable": Callable(_object, "get_class"), "object": null if full else _object}
 
@@ -308,9 +281,8 @@ func _check_written(method: StringName, arguments: Array, expected: int, what: S
 	var call := func() -> int:
 		var result: Variant = call_method(method, arguments)
 		if result is VarBatchTask:
-			var task: VarBatchTask = result
-			task.wait()
-			return task.get_error()
+			(result as VarBatchTask).wait()
+			return (result as VarBatchTask).get_error()
 		return VarBatch.get_last_error()
 	var error: int = quietly(call)
 	check(error == expected or expected == -1, "%s of %s gives %s" % [method, what, error_string(error)])

@@ -9,8 +9,7 @@ const Item := preload("../support/saved_item.gd")
 
 
 func test_ids_and_whole_objects_everywhere() -> void:
-	var nothing: Array = [Engines.null_object(), Engines.freed_object()]
-	for object: Variant in [self] + nothing + Engines.storable_objects():
+	for object: Variant in [self] + [Engines.null_object(), Engines.freed_object()] + Engines.storable_objects():
 		for value: Variant in _around(object):
 			check_both_ways(value, "id of %s" % [object])
 			# The suite itself is a node in a tree.
@@ -81,7 +80,6 @@ func test_depth_across_objects() -> void:
 			check_verdict(arrays + var_to_bytes_with_objects(scripted), what, true)
 
 
-## Without permission: null, and one line that says where. All else in the batch stays.
 func test_refused() -> void:
 	var object := Resource.new()
 	var places: Dictionary[String, Variant] = {
@@ -102,7 +100,6 @@ func test_refused() -> void:
 	check_call(&"bytes_to_var", [Values.hex("18000000 00000000")], null, [REFUSED + "..."])
 
 
-## Broken, strange and harmless forms of whole objects, alone and inside, and parts of sound ones.
 func test_strange_objects() -> void:
 	var scripted := Scripted.new()
 	scripted.content = ["a", {"k": Resource.new()}]
@@ -131,8 +128,8 @@ func test_strange_objects() -> void:
 		var other := plain.duplicate()
 		other.encode_u32(20, count & 0xffffffff)
 		forms.append(other)
-	var no_scripts := ["res://conformance/no_such.gd", "user://scripted.gd", "", 5, &"x"]
-	for script: Variant in no_scripts + [StringName(SCRIPT_PATH), "res://conformance/all.tscn"]:
+	var no_scripts := ["res://conformance/no_such.gd", "user://scripted.gd", "", 5, &"x", "res://conformance/all.tscn"]
+	for script: Variant in no_scripts + [StringName(SCRIPT_PATH)]:
 		forms.append(Values.object("RefCounted", {"script": script}))
 	var front := Values.hex("1b000000 01000000")
 	for form: PackedByteArray in forms:
@@ -252,9 +249,8 @@ func test_numbers_are_summed() -> void:
 			bytes += Packed.repeated(curve, curve.size() * (case[1] as int))
 			check(VarBatch.validate([bytes], list)[0].is_empty() == case[2], "curves: %s" % [case])
 	# Again in one object: an index only counts as far as it makes new parts.
-	var names: Dictionary[String, Variant] = {"physics_layer_50/collision_layer": 1}
-	for index: int in 50:
-		names["physics_layer_%d/collision_mask" % index] = 1
+	var masks := range(50).map(func(index: int) -> String: return "physics_layer_%d/collision_mask" % index)
+	var names := Values.keyed(["physics_layer_50/collision_layer"] + masks, func(_name: String) -> int: return 1)
 	check_value(VarBatch.validate([Values.object("TileSet", names)], true)[0], "", "layers")
 	var again: PackedByteArray = curve.slice(0, 16) + Values.u32(3) + Packed.repeated(curve.slice(20), 3 * (curve.size() - 20))
 	check("point_count of Curve" in VarBatch.validate([again], true)[0], "three times in an object")
@@ -334,7 +330,6 @@ func test_other_names() -> void:
 	check_call(&"bytes_to_var", [bits, {"OldBits": &"BitMap"}], null, ["...data of BitMap..."])
 
 
-## The engine makes an object without its script then, and says why.
 func test_scripts_that_need_arguments() -> void:
 	var script := script_of("extends RefCounted\nfunc _init(_a): pass")
 	var bytes := Values.object("RefCounted", {"script": "res://old.gd"})
@@ -365,7 +360,6 @@ func test_nodes_that_nobody_gets() -> void:
 	node.free()
 
 
-## A list with what extends its classes, but for code.
 func test_extending_classes() -> void:
 	var list := {"extends": [&"Resource", &"Shape2D"], "classes": [Item]}
 	for value: Variant in [Curve.new(), CircleShape2D.new(), Resource.new(), Item.new()]:
@@ -383,8 +377,7 @@ func test_extending_classes() -> void:
 func _check_encoded(value: Variant, what: String) -> void:
 	var expected: PackedByteArray = quietly(var_to_bytes_with_objects.bind(value))
 	var encode := func() -> PackedByteArray: return VarBatch.var_to_bytes(value, true)
-	var errors := int(expected.is_empty())
-	check_bytes(expect_logged(encode, errors, 0, "VarBatch.var_to_bytes: ", true), expected, what)
+	check_bytes(expect_logged(encode, int(expected.is_empty()), 0, "VarBatch.var_to_bytes: ", true), expected, what)
 
 
 func _around(object: Variant) -> Array:

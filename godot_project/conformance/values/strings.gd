@@ -1,6 +1,5 @@
 extends "../support/round_trip.gd"
-## Text wherever values have it, both ways: every length around blocks of bytes, every code point, byte order marks, and
-## what the engine writes but cannot read. Arrays of so many strings that several threads work on them: to bytes from
+## Text wherever values have it, both ways. Arrays of so many strings that several threads work on them: to bytes from
 ## 100,000 strings on, from bytes from 512 KiB on, there in the release template only.
 
 ## Letters of one to four bytes.
@@ -12,7 +11,6 @@ const MANY_THREADS: PackedInt32Array = [1, 2, 3, 8]
 const EDGES: PackedInt32Array = [99_999, 100_000, 100_001, 131_071]
 
 
-## A longer letter at the start, at the end, at one place and at every place.
 func test_every_length() -> void:
 	var alphabet := "The quick brown fox jumps over the lazy dog. 0123456789\t\n".repeat(6)
 	for length: int in 301:
@@ -27,7 +25,6 @@ func test_every_length() -> void:
 			_check_text("日".repeat(length), "%d wide letters" % length)
 
 
-## Every code point but surrogates and NUL, in texts of 4096.
 func test_every_code_point() -> void:
 	var texts: Array = []
 	for first: int in range(0, 0x110000, 4096):
@@ -43,8 +40,7 @@ func test_every_code_point() -> void:
 
 
 func test_random_and_long_texts() -> void:
-	var random := RandomNumberGenerator.new()
-	random.seed = 31415
+	var random := Values.seeded(31415)
 	var texts := Generator.RandomText.new(random)
 	for i: int in part_of(5000):
 		_check_text(texts.of_length(random.randi_range(0, 200)), "random text %d" % i)
@@ -68,20 +64,19 @@ func test_node_paths() -> void:
 		for other: String in names:
 			for flags: int in 4:
 				for counts: Vector2i in [Vector2i(2, 0), Vector2i(1, 1), Vector2i(0, 2)]:
-					var bytes := _path_bytes(counts, flags, [name, other, "more"])
+					var bytes := Values.node_path(counts, flags, [name, other, "more"])
 					check_from_bytes(bytes, "path of '%s', '%s', flags %d" % [name, other, flags])
 					check_both_ways(bytes_to_var(bytes), "path of '%s', '%s'" % [name, other])
 	# Counts of names that wrap around as unsigned 32-bit numbers.
 	for counts: Vector2i in [Vector2i(1, -1), Vector2i(3, -1), Vector2i(2, -2), Vector2i(4, -2)]:
 		for flags: int in 4:
-			check_from_bytes(_path_bytes(counts, flags, ["a", "b", "c", "d"]), "path of counts %s" % counts)
+			check_from_bytes(Values.node_path(counts, flags, ["a", "b", "c", "d"]), "path of counts %s" % counts)
 
 
 func test_signals() -> void:
 	for name: String in ["", "a", "日本😀", "with space", "\ufeffa", "x".repeat(301)]:
 		for id: int in [0, 1, -1, 0x123456789abcdef]:
-			var bytes := Values.header(TYPE_SIGNAL) + var_to_bytes(name).slice(4)
-			bytes += var_to_bytes(rid_from_int64(id)).slice(4)
+			var bytes := Values.header(TYPE_SIGNAL) + var_to_bytes(name).slice(4) + Values.id_bytes(id).slice(4)
 			check_from_bytes(bytes, "Signal '%s' of object %d" % [name.left(9), id])
 			check_both_ways(bytes_to_var(bytes), "Signal '%s'" % name.left(9))
 
@@ -104,15 +99,6 @@ func _check_text(text: String, what: String) -> void:
 	check_both_ways(text, what)
 	check_both_ways(StringName(text), "name of " + what)
 	check_both_ways([text, {text: PackedStringArray([text, "", text])}], "inside, " + what)
-
-
-## [param counts] are of names and of subnames.
-func _path_bytes(counts: Vector2i, flags: int, parts: PackedStringArray) -> PackedByteArray:
-	var bytes := Values.header(TYPE_NODE_PATH) + Values.u32(counts.x | 0x80000000)
-	bytes += Values.u32(counts.y & 0xffffffff) + Values.u32(flags)
-	for part: String in parts:
-		bytes += var_to_bytes(part).slice(4)
-	return bytes
 
 
 ## In an Array, beside other values, and in one that is itself built over threads. One text may be
@@ -138,13 +124,12 @@ func test_texts_by_threads() -> void:
 func test_lone_surrogates_in_many() -> void:
 	var texts: PackedStringArray = Packed.make(TYPE_PACKED_STRING_ARRAY, MANY)
 	for at: int in [0, 12_345, MANY - 1]:
-		texts[at] = quietly(Engines.lone_surrogate)
+		texts[at] = quietly("610000dc6200".hex_decode().get_string_from_utf16)
 	var expected := var_to_bytes(texts)
 	for count: int in by_threads(MANY_THREADS):
 		check_bytes(VarBatch.var_to_bytes(texts), expected, "%d threads" % count)
 
 
-## The texts are those of others afterwards: each can be changed, and shows in no other.
 func test_texts_live_on() -> void:
 	for count: int in by_threads(MANY_THREADS):
 		var bytes := var_to_bytes(_texts())
@@ -162,15 +147,13 @@ func test_texts_live_on() -> void:
 		check_value(shared, bytes_to_var(bytes), "the other array, %d threads" % count)
 
 
-## The first broken byte is named, whichever thread sees its own first.
 func test_malformed() -> void:
 	var texts := _texts()
 	var good := var_to_bytes(texts)
 	var ends := _offsets(texts)
 	var early := ends[10] + 4
 	var late := ends[MANY - 10] + 4
-	var middle := ends[MANY / 2] + 4
-	for places: PackedInt32Array in [[early], [late], [early, late], [early, middle, late]]:
+	for places: PackedInt32Array in [[early], [late], [early, late], [early, ends[MANY / 2] + 4, late]]:
 		var bytes := good.duplicate()
 		for at: int in places:
 			bytes[at] = 0xff
@@ -189,7 +172,6 @@ func test_malformed() -> void:
 		_check_refused(good.slice(0, length), " at byte ")
 
 
-## Wrong bytes in the elements of an Array that is built over threads: the first counts as well.
 func test_malformed_in_an_array() -> void:
 	var part := var_to_bytes(_texts())
 	for place: int in [0, 7]:
@@ -207,8 +189,7 @@ func _check_refused(bytes: PackedByteArray, must_contain: String) -> void:
 	check(must_contain in reason, "expected '%s', validate gives '%s'" % [must_contain, reason])
 	for count: int in by_threads(MANY_THREADS):
 		check_call(&"bytes_to_var", [bytes], null, [reason])
-		var lines := ["buffer 0: " + reason, "buffer 1: " + reason]
-		check_call(&"bytes_to_vars", [[bytes, bytes]], [null, null], lines)
+		check_call(&"bytes_to_vars", [[bytes, bytes]], [null, null], ["buffer 0: " + reason, "buffer 1: " + reason])
 
 
 func _check_by_threads(value: Variant, what: String) -> void:
@@ -226,7 +207,6 @@ func _check_by_threads(value: Variant, what: String) -> void:
 	check_value(VarBatch.bytes_to_var(expected), again, "back, " + what)
 
 
-## Texts of all scripts, empty ones and a few long ones among them.
 static func _texts() -> PackedStringArray:
 	var texts: PackedStringArray = Packed.make(TYPE_PACKED_STRING_ARRAY, MANY)
 	for at: int in range(0, MANY, 5000):
@@ -238,7 +218,6 @@ static func _texts() -> PackedStringArray:
 	return texts
 
 
-## Where the length of each text stands in the bytes of all.
 static func _offsets(texts: PackedStringArray) -> PackedInt32Array:
 	var offsets := PackedInt32Array()
 	var at := 8

@@ -45,8 +45,7 @@ func test_every_element_in_every_container() -> void:
 		var elements := _elements()
 		for i: int in elements.size():
 			var element := var_to_bytes(elements[i])
-			var what := "%s in a container of %s"
-			what = what % [type_string(typeof(elements[i])), type_string(type)]
+			var what := "%s in a container of %s" % [type_string(typeof(elements[i])), type_string(type)]
 			check_verdict(array + Values.u32(1) + element, what)
 			check_verdict(array + Values.u32(3) + fitting + element + fitting, what)
 			check_verdict(table + Values.u32(1) + element + element, what)
@@ -57,12 +56,10 @@ func test_every_element_in_every_container() -> void:
 		check_verdict(table + count + entries, "all in Dictionary[%s]" % type_string(type))
 
 
-## Keys of different types that convert to one: first place, last value.
 func test_keys_that_become_one() -> void:
 	var front := Values.u32(TYPE_DICTIONARY | KIND_BUILTIN << KEY_SHIFT)
-	var types := [TYPE_INT, TYPE_FLOAT, TYPE_BOOL, TYPE_STRING, TYPE_STRING_NAME, TYPE_ARRAY]
 	for keys: Array in [[1, 1.5, true, 2, "x"], ["k", &"k", ^"k", 5], [[1], PackedByteArray([1])]]:
-		for type: int in types:
+		for type: int in [TYPE_INT, TYPE_FLOAT, TYPE_BOOL, TYPE_STRING, TYPE_STRING_NAME, TYPE_ARRAY]:
 			var bytes := front + Values.u32(type) + Values.u32(keys.size())
 			for i: int in keys.size():
 				bytes += var_to_bytes(keys[i]) + var_to_bytes(i)
@@ -76,16 +73,14 @@ func test_type_fields() -> void:
 	var mixed := PackedByteArray()
 	for value: Variant in [null, 1, "x", [], null, {}]:
 		mixed += var_to_bytes(value)
-	for number: int in [0, 24, 38, 39, 40, 255, 256, 0x7fffffff, 0x80000000, 0xffffffff]:
+	for type: int in [TYPE_ARRAY, TYPE_DICTIONARY]:
 		for shift: int in [KEY_SHIFT, VALUE_SHIFT]:
-			for type: int in [TYPE_ARRAY, TYPE_DICTIONARY]:
+			for number: int in [0, 24, 38, 39, 40, 255, 256, 0x7fffffff, 0x80000000, 0xffffffff]:
 				var front := Values.u32(type | KIND_BUILTIN << shift) + Values.u32(number)
 				buffers.append(front + Values.u32(0))
 				buffers.append(front + Values.u32(1) + var_to_bytes(null) + var_to_bytes(null))
-	for name: String in CLASSES + PackedStringArray([SCRIPT_PATH]):
-		for kind: int in [KIND_CLASS, KIND_SCRIPT]:
-			for shift: int in [KEY_SHIFT, VALUE_SHIFT]:
-				for type: int in [TYPE_ARRAY, TYPE_DICTIONARY]:
+			for name: String in CLASSES + PackedStringArray([SCRIPT_PATH]):
+				for kind: int in [KIND_CLASS, KIND_SCRIPT]:
 					var front := Values.u32(type | kind << shift) + var_to_bytes(name).slice(4)
 					buffers.append(front + Values.u32(0))
 					buffers.append(front + Values.u32(1) + Values.id_bytes(9) + var_to_bytes(1))
@@ -94,7 +89,6 @@ func test_type_fields() -> void:
 	check_verdicts(buffers, "type field")
 
 
-## Every combination of kinds of keys and values.
 func test_all_kinds_of_dictionaries() -> void:
 	var buffers: Array[PackedByteArray] = []
 	for flags: int in 16:
@@ -127,7 +121,6 @@ func test_classes_and_scripts() -> void:
 			_check_dictionary(made, other, type)
 
 
-## A script outside the project cannot be named in bytes: one error line.
 func test_a_script_without_a_path() -> void:
 	var array := Array([], TYPE_OBJECT, &"RefCounted", script_of("extends RefCounted"))
 	for value: Variant in [array, [array], {"k": array}, {1: {array: 2}}]:
@@ -158,12 +151,10 @@ func test_objects_of_other_classes() -> void:
 					check_verdict(entries, "%s as a key of %s" % [object, name], true)
 
 
-## What a dropped entry holds is decoded all the same, and can be refused.
 func test_objects_in_dropped_entries() -> void:
 	for name: String in ["RefCounted", "NoSuchClass", "RenderingServer", ""]:
 		for count: int in [0, 1]:
-			var object := Values.header(TYPE_OBJECT) + var_to_bytes(name).slice(4)
-			object += Values.u32(count)
+			var object := Values.header(TYPE_OBJECT) + var_to_bytes(name).slice(4) + Values.u32(count)
 			for value: PackedByteArray in [object, "1c00000001000000".hex_decode() + object]:
 				var front := Values.u32(TYPE_DICTIONARY | KIND_BUILTIN << KEY_SHIFT)
 				front += Values.u32(TYPE_INT) + Values.u32(2)
@@ -201,12 +192,9 @@ func _check_dictionary(made: Scripted, key: Array, value: Array) -> void:
 		check(read.is_same_typed(found), "the engine reads another type of " + what)
 
 
-## One value of every type, and what converts in part only.
 func _elements() -> Array:
-	var values: Array = []
-	for type: int in Values.types():
-		values.append(Values.plain(type) if type != TYPE_OBJECT else Engines.encoded_id())
-	return values + [1, 2.75, "7", "text", &"name", ^"a/b", [1, "x"], [1.5], Color.RED, "#ff0000"]
+	var plain := func(type: int) -> Variant: return Values.plain(type) if type != TYPE_OBJECT else Engines.encoded_id()
+	return range(TYPE_MAX).map(plain) + [1, 2.75, "7", "text", &"name", ^"a/b", [1, "x"], [1.5], Color.RED, "#ff0000"]
 
 
 func _class(type: int) -> StringName:

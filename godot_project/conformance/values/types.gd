@@ -1,7 +1,6 @@
 extends "../support/round_trip.gd"
 ## Every type of the running engine: its row in the table of types, and many values of it, alone; packed arrays of many
-## sizes, around those where a copy in blocks, a second thread or another way to allocate may begin; Arrays and
-## Dictionaries: nested, shared, in themselves, as keys, and what they must not lose.
+## sizes, around those where a copy in blocks, a second thread or another way to allocate may begin; Arrays and Dictionaries.
 
 ## What a row has, here that of Color. All ids in other engines: dialects.rs of the codec's tests.
 const COLOR: Dictionary[String, Variant] = {
@@ -23,7 +22,6 @@ func test_the_table_of_types() -> void:
 	var ids := COLOR.keys().slice(3)
 	check(ids.all(func(id: String) -> bool: return table[TYPE_COLOR][id] == COLOR[id]), "ids")
 	check_value(table[TYPE_CALLABLE].godot_3, -1, "the id of a type that Godot 3 has not")
-	# It is the caller's.
 	table[TYPE_INT].clear()
 	table.clear()
 	var again := VarBatch.get_type_table()
@@ -52,12 +50,6 @@ func test_packed_arrays_of_every_size() -> void:
 			check_both_ways(Packed.make(type, count), "%s of %d" % [type_string(type), count])
 
 
-## Every byte length modulo the padding. Texts of every length are in strings.gd.
-func test_every_length_of_bytes() -> void:
-	for length: int in 140:
-		check_both_ways(Packed.make(TYPE_PACKED_BYTE_ARRAY, length), "%d bytes" % length)
-
-
 ## The padding is zero even where the memory was used before: it is filled and freed first.
 func test_padding_in_used_memory() -> void:
 	for length: int in [1, 2, 3, 1021, 1022, 65533, 65534, 65535, 100_001, 1_000_001]:
@@ -74,9 +66,7 @@ func test_padding_in_used_memory() -> void:
 
 
 func _fill_and_free(length: int) -> void:
-	var used: Array[PackedByteArray] = []
-	for i: int in 3:
-		used.append(filled_bytes(length, 0xcd))
+	range(3).map(func(_i: int) -> PackedByteArray: return filled_bytes(length, 0xcd))
 
 
 ## What says why a path is slow is right where that is known.
@@ -103,7 +93,6 @@ func test_sizes() -> void:
 		check_both_ways(dictionary, "dictionary of %d" % count)
 
 
-## One element of every type, alone, among others and as a value and a key of a dictionary.
 func test_every_type_inside() -> void:
 	for type: int in Values.types():
 		var name := type_string(type)
@@ -113,9 +102,7 @@ func test_every_type_inside() -> void:
 			check_both_ways({"k": value, 1: [value]}, "dictionary of %s" % name)
 			check_both_ways({value: 1, [value]: 2}, "dictionary with key %s" % name)
 	check_both_ways(Values.all(), "array of everything")
-	var everything := {}
-	for value: Variant in Values.all():
-		everything[value] = value
+	var everything := Values.keyed(Values.all(), func(value: Variant) -> Variant: return value)
 	check_both_ways(everything, "dictionary of everything by everything")
 	check_both_ways([[everything, Values.all()], everything], "everything twice")
 
@@ -142,7 +129,6 @@ func test_keys_that_occur_twice_and_shared_flags() -> void:
 		check_from_bytes(bytes, "count with bit 31 of %s" % [value])
 
 
-## The same container many times is written each time, and read as many.
 func test_shared_references() -> void:
 	var shared: Array = [1, "two", Vector3(1, 2, 3)]
 	var table := {"list": shared}
@@ -151,7 +137,6 @@ func test_shared_references() -> void:
 	for i: int in 12:
 		doubled = [doubled, {"k": doubled}]
 	check_both_ways(doubled, "4096 times the same")
-	# Results belong to nobody else: neither to the input, nor to one another.
 	var bytes := VarBatch.var_to_bytes([shared, shared])
 	var found := VarBatch.bytes_to_vars([bytes, bytes])
 	found[0][0].append(1)
@@ -159,7 +144,6 @@ func test_shared_references() -> void:
 		check_value(other, shared, "another of what was one")
 
 
-## Entries in the order that they have, whatever became of others before.
 func test_dictionaries_that_changed() -> void:
 	var table := {}
 	for i: int in 500:
@@ -186,14 +170,12 @@ func test_dictionaries_that_changed() -> void:
 	check_both_ways(table, "a dictionary filled again")
 
 
-## Large enough that several threads may work on one value.
 func test_large_containers() -> void:
 	var texts := range(60_000).map(func(i: int) -> Variant: return "text %d" % i if i % 2 else i)
 	var mixed := Values.mixed(6000)
-	var typed: Array[Dictionary] = []
-	for i: int in 6000:
-		typed.append({"id": i, "name": "row %d" % i, "pos": Vector3(i, 1, 2), "tags": [i, &"x"]})
-	var rows := Array(typed, TYPE_NIL, &"", null)
+	var row := func(i: int) -> Dictionary: return {"id": i, "name": "row %d" % i, "pos": Vector3(i, 1, 2), "tags": [i, &"x"]}
+	var rows := range(6000).map(row)
+	var typed: Array[Dictionary] = Array(rows, TYPE_DICTIONARY, &"", null)
 	for value: Variant in [texts, rows, typed, mixed, {"a": rows, "b": [mixed]}, [rows, mixed]]:
 		var bytes := var_to_bytes(value)
 		for count: int in Threads.new([1, 2, 0]):
