@@ -2,7 +2,7 @@
 
 use crate::kind::{self, Kind, Rows, Width};
 
-/// An engine with its own numbering of types.
+/// An engine with its own numbering of types: that of its column in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {
@@ -49,24 +49,37 @@ impl Dialect {
 /// The differences between engines.
 #[derive(Debug)]
 pub(crate) struct Rules {
-    pub rows: &'static Rows,
-    /// The column of [`kind::IDS`] with the ids of all kinds.
-    pub column: usize,
-    /// True if the headers of Arrays and Dictionaries have bits for element types.
-    pub typed_containers: bool,
+    pub rows: Rows,
+    /// True for Godot 4, which alone has the types of elements in the headers of Arrays and Dictionaries, stores scripts as
+    /// paths instead of as objects, writes the id of a RID, and has an absolute NodePath without names.
+    pub is_godot_4: bool,
     /// The id of typed arrays, if they have their own.
     pub typed_array: Option<u8>,
-    /// True if an object's script is stored as a path instead of as an object.
-    pub script_paths: bool,
-    /// True if a RID is written with its id.
-    pub rids: bool,
     /// True if the engine accepts text that is not UTF-8: see `text::Loose`.
     pub loose_text: bool,
-    /// True if a NodePath without names can be absolute.
-    pub root_path: bool,
     /// True if the engine reads some of what it writes as something else: see `Lost::Misread`.
     pub misreads: bool,
 }
+
+impl Rules {
+    const fn of(engine: Engine) -> Self {
+        Self {
+            rows: kind::rows(engine as usize),
+            is_godot_4: matches!(engine, Engine::Godot4),
+            typed_array: if matches!(engine, Engine::Pandemonium) { Some(27) } else { None },
+            loose_text: matches!(engine, Engine::Godot3 | Engine::Pandemonium35),
+            misreads: matches!(engine, Engine::Pandemonium | Engine::Pandemonium38),
+        }
+    }
+}
+
+static RULES: [Rules; Engine::ALL.len()] = [
+    Rules::of(Engine::Godot4),
+    Rules::of(Engine::Godot3),
+    Rules::of(Engine::Pandemonium),
+    Rules::of(Engine::Pandemonium38),
+    Rules::of(Engine::Pandemonium35),
+];
 
 impl Engine {
     /// Every engine.
@@ -83,7 +96,7 @@ impl Engine {
     /// Returns the id of a type in this engine's encoding, `None` if it has no such type.
     #[inline]
     pub fn id(self, kind: Kind) -> Option<u8> {
-        kind::IDS[kind as usize][self.rules().column]
+        kind::IDS[kind as usize][self as usize]
     }
 
     /// Returns the kind that a type of this engine is read as, `None` if it has no type with this id.
@@ -100,42 +113,6 @@ impl Engine {
 
     #[inline]
     pub(crate) const fn rules(self) -> &'static Rules {
-        match self {
-            Self::Godot4 => &GODOT_4,
-            Self::Godot3 => &GODOT_3,
-            Self::Pandemonium => &PANDEMONIUM,
-            Self::Pandemonium38 => &PANDEMONIUM_38,
-            Self::Pandemonium35 => &PANDEMONIUM_35,
-        }
+        &RULES[self as usize]
     }
 }
-
-static GODOT_4: Rules = Rules {
-    rows: &kind::rows(0),
-    column: 0,
-    typed_containers: true,
-    script_paths: true,
-    rids: true,
-    loose_text: false,
-    root_path: true,
-    ..GODOT_3
-};
-
-static GODOT_3: Rules = Rules {
-    rows: &kind::rows(1),
-    column: 1,
-    typed_containers: false,
-    typed_array: None,
-    script_paths: false,
-    rids: false,
-    loose_text: true,
-    root_path: false,
-    misreads: false,
-};
-
-static PANDEMONIUM: Rules =
-    Rules { rows: &kind::rows(2), column: 2, typed_array: Some(27), loose_text: false, misreads: true, ..GODOT_3 };
-
-static PANDEMONIUM_38: Rules = Rules { rows: &kind::rows(3), column: 3, typed_array: None, ..PANDEMONIUM };
-
-static PANDEMONIUM_35: Rules = Rules { rows: &kind::rows(4), column: 4, ..GODOT_3 };

@@ -66,7 +66,7 @@ pub use writer::Writer;
 // What several modules share.
 use dialect::Rules;
 use event::Kinds;
-use kind::{ARRAY_TYPE, DICTIONARY_TYPES, Extent, FLAG_64, Row, Rows, WORD, count_of, padded};
+use kind::{ARRAY_TYPE, DICTIONARY_TYPES, Extent, FLAG_64, Row, WORD, count_of, padded};
 use limits::{INLINE_LEN, MAX_DEPTH, MAX_VALUE_LEN};
 use path::{Nowhere, shown_step, shown_value};
 use reader::Skim;

@@ -60,10 +60,10 @@ impl<'a> Reader<'a> {
     /// Reads the type id of a container's elements, of which the engine reads these bits.
     fn element_kind(&mut self, kind: Kind, bits: u32) -> Result<Kind, CodecError> {
         let found = (self.word(|| ValuePart::of(kind).part("element type"))? & bits) as i32;
-        let row = u8::try_from(found).map(|id| self.rows[usize::from(id)]).ok().filter(|row| row.is_some());
+        let row = u8::try_from(found).map(|id| self.rules.rows[usize::from(id)]).ok().filter(|row| row.is_some());
         row.map(|row| row.kind).ok_or_else(|| {
             self.at -= WORD;
-            self.error(CodecErrorKind::UnknownElementType { kind, found, last: count_of(self.rows) - 1 })
+            self.error(CodecErrorKind::UnknownElementType { kind, found, last: count_of(&self.rules.rows) - 1 })
         })
     }
 
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
     fn class_value(&mut self) -> Result<Text<'a>, CodecError> {
         let place = || ValuePart::of(Kind::Array).part("element class");
         let word = self.word(place)?;
-        if self.rows[usize::from(word as u8)].kind != Kind::StringName {
+        if self.rules.rows[usize::from(word as u8)].kind != Kind::StringName {
             self.at -= WORD;
             return Err(self.error(CodecErrorKind::NoStringName { place: place(), id: word as u8 }));
         }

@@ -12,7 +12,7 @@ mod payload;
 mod skim;
 
 use crate::{
-    CodecError, CodecErrorKind, Dialect, Event, Extent, Kind, MAX_DEPTH, MAX_VALUE_LEN, Row, Rows, Rules, Text, WORD,
+    CodecError, CodecErrorKind, Dialect, Event, Extent, Kind, MAX_DEPTH, MAX_VALUE_LEN, Row, Rules, Text, WORD,
     count_of,
 };
 
@@ -39,8 +39,6 @@ pub struct Reader<'a> {
     base: usize,
     at: usize,
     rules: &'static Rules,
-    /// A copy of `rules.rows`, which saves a load for each value.
-    rows: &'static Rows,
     allow_objects: bool,
     trust_counts: bool,
     next: ReadNext,
@@ -96,13 +94,11 @@ impl<'a> Reader<'a> {
     /// Creates a reader of the value at the start of `bytes`, of Godot 4 and without objects with properties.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
-        let rules = Dialect::GODOT_4.engine.rules();
         Self {
             bytes,
             base: 0,
             at: 0,
-            rules,
-            rows: rules.rows,
+            rules: Dialect::GODOT_4.engine.rules(),
             allow_objects: false,
             trust_counts: false,
             next: ReadNext::Value,
@@ -127,7 +123,7 @@ impl<'a> Reader<'a> {
     }
 
     fn with_rules(self, rules: &'static Rules) -> Self {
-        Self { rules, rows: rules.rows, ..self }
+        Self { rules, ..self }
     }
 
     /// With `true`, reads objects with class and properties as [`Event::Object`]. No object is created.
@@ -166,7 +162,7 @@ impl<'a> Reader<'a> {
 
     #[cfg(feature = "serde")]
     pub(crate) fn is_of_godot_4(&self) -> bool {
-        std::ptr::eq(self.rules, Dialect::GODOT_4.engine.rules())
+        self.rules.is_godot_4
     }
 
     /// Returns the bytes from one position to another. Panics if `from` is greater than `to`.
@@ -293,7 +289,7 @@ impl<'a> Reader<'a> {
             return Err(self.error(CodecErrorKind::TooLarge { found: self.bytes.len() }));
         }
         let word = u32::from_le_bytes(bytes);
-        Ok((self.rows[usize::from(word as u8)], word))
+        Ok((self.rules.rows[usize::from(word as u8)], word))
     }
 
     /// Moves on to the next part. Must be called after the last byte of each value.
@@ -340,6 +336,6 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn unknown_type(&self, word: u32) -> CodecError {
-        self.error(CodecErrorKind::UnknownType { id: word as u8, last: count_of(self.rows) - 1 })
+        self.error(CodecErrorKind::UnknownType { id: word as u8, last: count_of(&self.rules.rows) - 1 })
     }
 }

@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         let names = count.min(names as usize);
         self.expect_parts(kind, "names", count, WORD)?;
         self.begin_texts(kind, count);
-        let absolute = flags & 1 != 0 && (count > 0 || self.rules.root_path);
+        let absolute = flags & 1 != 0 && (count > 0 || self.rules.is_godot_4);
         Ok(Event::NodePath { names, subnames: count - names, absolute })
     }
 

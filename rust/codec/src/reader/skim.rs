@@ -93,7 +93,7 @@ impl Skim<'_> {
     /// Returns the end of a value whose first two words give its length, if it is whole and not the last few bytes.
     #[inline]
     fn flat_end(&self, at: usize) -> Option<usize> {
-        let (bytes, rows) = (self.reader.bytes, self.reader.rows);
+        let (bytes, rows) = (self.reader.bytes, &self.reader.rules.rows);
         let words = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
         let row = rows[usize::from(words as u8)];
         let len = match row.shape.extent(width(words as u32 & row.flags)) {
@@ -109,7 +109,7 @@ impl Skim<'_> {
     /// Continues until `max` values have ended, the offset `limit` is passed (a later call counts the value that ends
     /// there), or a value is of none of these kinds, except the first. Fails if there is none, or it is too deep.
     pub fn search(&mut self, limit: usize, max: usize, kinds: Kinds) -> Result<(), CodecError> {
-        let (bytes, rows) = (self.reader.bytes, self.reader.rows);
+        let (bytes, rows) = (self.reader.bytes, &self.reader.rules.rows);
         let (mut at, mut remaining) = (self.at, self.remaining);
         while at <= limit {
             if remaining == 0 {

@@ -137,7 +137,7 @@ impl<'a> Translator<'a, '_> {
                 return self.write(at, Event::Array { element, count });
             }
             Event::Dictionary { key, value, count }
-                if !self.to.typed_containers && (key, value) != (ElementType::Any, ElementType::Any) =>
+                if !self.to.is_godot_4 && (key, value) != (ElementType::Any, ElementType::Any) =>
             {
                 self.lose(at, Lost::ElementType);
                 return self.write(at, Event::Dictionary { key: ElementType::Any, value: ElementType::Any, count });
@@ -150,8 +150,8 @@ impl<'a> Translator<'a, '_> {
                 }
             }
             Event::Array { .. } | Event::Dictionary { .. } | Event::ObjectId(0) => self.key(depth),
-            Event::Rid(id) if id != 0 && !self.to.rids => self.lose(at, Lost::Rid),
-            Event::NodePath { names: 0, subnames: 0, absolute: true } if !self.to.root_path => {
+            Event::Rid(id) if id != 0 && !self.to.is_godot_4 => self.lose(at, Lost::Rid),
+            Event::NodePath { names: 0, subnames: 0, absolute: true } if !self.to.is_godot_4 => {
                 self.lose(at, Lost::RootPath);
             }
             Event::Object { class, count } => {
@@ -199,7 +199,7 @@ impl<'a> Translator<'a, '_> {
 
     /// Writes the name of a property, renamed if needed.
     fn property(&mut self, at: usize, name: Text<'a>) -> Result<(), CodecError> {
-        if name == Text::Utf8("script") && self.from.script_paths != self.to.script_paths {
+        if name == Text::Utf8("script") && self.from.is_godot_4 != self.to.is_godot_4 {
             self.write(at, Event::Text(name))?;
             return self.script();
         }
@@ -303,7 +303,7 @@ impl<'a> Translator<'a, '_> {
 fn keeps(engine: Engine, element: ElementType<'_>) -> bool {
     let rules = engine.rules();
     match element {
-        _ if rules.typed_containers => true,
+        _ if rules.is_godot_4 => true,
         ElementType::Any | ElementType::Class(_) => rules.typed_array.is_some(),
         ElementType::Builtin(kind) => rules.typed_array.is_some() && engine.id(kind).is_some(),
         ElementType::Script(_) => false,
