@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::Element;
 use crate::kind::{Kind, Width};
 use crate::text::Loose;
 
@@ -118,7 +119,13 @@ pub struct Plain<'a> {
     pub bytes: &'a [u8],
 }
 
-impl Plain<'_> {
+impl<'a> Plain<'a> {
+    /// Returns the floats that the data is made of, if it is made of floats.
+    pub(crate) fn floats(self) -> Option<impl Iterator<Item = f64> + 'a> {
+        let size = self.kind.shape().float()?.size(self.width);
+        Some(self.bytes.chunks_exact(size).map(f64::read))
+    }
+
     /// True if the data needs no conversion to components of `width`: it has no `real_t`, or `real_t` of that width.
     #[inline]
     pub fn has_width(&self, width: Width) -> bool {

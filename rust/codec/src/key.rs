@@ -74,11 +74,13 @@ fn make_key(buffer: &[u8], is_exact: bool) -> Result<Vec<u8>, CodecError> {
             key[0] = Kind::String.id();
             key.extend_from_slice(unmarked(text).to_utf8().as_bytes());
         }
-        Some(Event::Components(plain)) if float_of(plain.kind).is_some() => key.extend(floats(plain).flat_map(ordered)),
-        Some(Event::Components(plain)) => {
-            let ints = plain.bytes.as_chunks().0.iter();
-            key.extend(ints.flat_map(|int| (i32::from_le_bytes(*int) ^ i32::MIN).to_be_bytes()));
-        }
+        Some(Event::Components(plain)) => match plain.floats() {
+            Some(floats) => key.extend(floats.map(canonical).flat_map(ordered)),
+            None => {
+                let ints = plain.bytes.as_chunks().0.iter();
+                key.extend(ints.flat_map(|int| (i32::from_le_bytes(*int) ^ i32::MIN).to_be_bytes()));
+            }
+        },
         _ => {
             // The low byte of the header is the type's id, which stays.
             key = canonical_buffer(buffer, is_exact)?;
@@ -168,7 +170,7 @@ fn wide_buffer(key: &[u8]) -> Option<Vec<u8>> {
         Shape::Float => Event::Float(unordered(rest.try_into().ok()?)),
         Shape::Text => Event::String(Text::Utf8(str::from_utf8(rest).ok()?)),
         Shape::Components { .. } => {
-            bytes = match float_of(kind) {
+            bytes = match kind.shape().float() {
                 Some(scalar) => to_bytes(scalar, rest.as_chunks().0.iter().map(|float| unordered(*float))),
                 None => {
                     let ints = rest.as_chunks().0.iter();
@@ -187,25 +189,10 @@ fn wide_buffer(key: &[u8]) -> Option<Vec<u8>> {
     Some(writer.into_plan().into_vec())
 }
 
-/// Returns the scalar of a kind that is made of floats.
-fn float_of(kind: Kind) -> Option<Scalar> {
-    let (Shape::Components { scalar, .. } | Shape::Packed { scalar, .. }) = kind.shape() else { return None };
-    matches!(scalar, Scalar::F32 | Scalar::F64 | Scalar::Real).then_some(scalar)
-}
-
-/// Returns the canonical floats of plain data that is made of floats.
-fn floats(plain: Plain<'_>) -> impl Iterator<Item = f64> {
-    let is_wide = float_of(plain.kind).is_some_and(|scalar| scalar.size(plain.width) == size_of::<f64>());
-    let (wide, narrow) = if is_wide { (plain.bytes, &[][..]) } else { (&[][..], plain.bytes) };
-    let wide = wide.as_chunks().0.iter().map(|float| f64::from_le_bytes(*float));
-    let narrow = narrow.as_chunks().0.iter().map(|float| f32::from_le_bytes(*float).into());
-    wide.chain(narrow).map(canonical)
-}
-
 /// Returns plain data with canonical floats, and `real_t` of the canonical width.
 fn canonical_bytes(plain: Plain<'_>) -> Cow<'_, [u8]> {
-    match float_of(plain.kind) {
-        Some(scalar) => to_bytes(scalar, floats(plain)).into(),
+    match plain.kind.shape().float().zip(plain.floats()) {
+        Some((scalar, floats)) => to_bytes(scalar, floats.map(canonical)).into(),
         None => plain.bytes.into(),
     }
 }

@@ -142,6 +142,12 @@ impl Shape {
         }
     }
 
+    /// Returns the scalar that plain data is made of, if it is a float.
+    pub(crate) fn float(self) -> Option<Scalar> {
+        let (Self::Components { scalar, .. } | Self::Packed { scalar, .. }) = self else { return None };
+        matches!(scalar, Scalar::F32 | Scalar::F64 | Scalar::Real).then_some(scalar)
+    }
+
     /// True if the value is made of `real_t`, whose width the header announces.
     #[inline]
     pub const fn is_real(self) -> bool {

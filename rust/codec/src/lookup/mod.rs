@@ -20,7 +20,7 @@ use self::follower::{Aim, Done, Failed, Follower};
 use crate::event::Kinds;
 use crate::path::{self, Path, PathStep, Step, shown_value};
 use crate::text::{self, BOM};
-use crate::{CodecError, Dialect, Element, Engine, Event, Kind, Plain, Reader, Scalar, Shape, Text, padded};
+use crate::{CodecError, Dialect, Engine, Event, Kind, Plain, Reader, Text, padded};
 
 /// What one step of a path seeks.
 #[derive(Clone, Copy)]
@@ -297,11 +297,7 @@ fn is_same_number(a: f64, b: f64) -> bool {
 }
 
 fn are_same_numbers(a: Plain<'_>, b: Plain<'_>) -> bool {
-    fn numbers(plain: Plain<'_>, scalar: Scalar) -> impl Iterator<Item = f64> {
-        plain.bytes.chunks_exact(scalar.size(plain.width)).map(f64::read)
-    }
-    let (Shape::Components { scalar, .. } | Shape::Packed { scalar, .. }) = a.kind.shape() else { return false };
-    let is_float = matches!(scalar, Scalar::F32 | Scalar::F64 | Scalar::Real);
+    let are_same = |(a, b)| is_same_number(a, b);
     (a.bytes == b.bytes && a.width == b.width)
-        || is_float && numbers(a, scalar).zip(numbers(b, scalar)).all(|(a, b)| is_same_number(a, b))
+        || a.floats().zip(b.floats()).is_some_and(|(a, b)| a.zip(b).all(are_same))
 }

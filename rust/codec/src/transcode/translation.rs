@@ -1,7 +1,9 @@
 //! Translates one value.
 
 use crate::dialect::Rules;
-use crate::{CodecError, Copied, Dialect, ElementType, Engine, Event, Kind, Plain, Reader, Text, Width, Writer};
+use crate::{
+    CodecError, Copied, Dialect, Element, ElementType, Engine, Event, Kind, Plain, Reader, Text, Width, Writer,
+};
 
 use super::classes::Objects;
 use super::{Losses, Lost, whole};
@@ -265,10 +267,7 @@ impl<'a> Translator<'a, '_> {
                 };
                 plain.bytes.as_chunks().0.iter().flat_map(narrow).collect()
             }
-            Width::Double => {
-                let widen = |bytes: &[u8; 4]| f64::from(f32::from_le_bytes(*bytes)).to_le_bytes();
-                plain.bytes.as_chunks().0.iter().flat_map(widen).collect()
-            }
+            Width::Double => plain.bytes.chunks_exact(4).flat_map(|narrow| f64::read(narrow).to_le_bytes()).collect(),
         };
         if let Some(what) = lost {
             self.lose(at, what);
