@@ -1,7 +1,7 @@
 //! Tokens without a head, for buffers in memory. Applying them in place turns them into the tokens that lead back.
 
 use super::make::tokens;
-use super::token::{LONG, Token, write_token};
+use super::token::{Token, write_token};
 use crate::change::Edit;
 
 /// Max parts that change their length in place: each moves the bytes after it. With more, the buffer is copied.
@@ -103,22 +103,9 @@ impl Swap {
         while read_at < self.tokens.len() {
             let token = Token::read(&self.tokens, &mut read_at);
             at += token.copy;
-            let (literals, replaced) = (&mut self.tokens[read_at..], &mut bytes[at..]);
-            match (literals.first_chunk_mut(), replaced.first_chunk_mut()) {
-                // If everything moves a little, there are very many of these.
-                (Some(literals), Some(replaced)) if token.skip < LONG => exchange_start(literals, replaced, token.skip),
-                _ => literals[..token.skip].swap_with_slice(&mut replaced[..token.skip]),
-            }
+            self.tokens[read_at..][..token.skip].swap_with_slice(&mut bytes[at..][..token.skip]);
             read_at += token.skip;
             at += token.skip;
         }
     }
-}
-
-/// Exchanges the first `len` bytes, as words: copying a length that the compiler does not know takes longer.
-#[inline(always)]
-fn exchange_start(one: &mut [u8; 8], other: &mut [u8; 8], len: usize) {
-    let (a, b) = (u64::from_le_bytes(*one), u64::from_le_bytes(*other));
-    let differ = (a ^ b) & ((1 << (8 * len)) - 1);
-    (*one, *other) = ((a ^ differ).to_le_bytes(), (b ^ differ).to_le_bytes());
 }
