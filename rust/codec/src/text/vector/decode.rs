@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::lanes::{Lanes, load};
 use crate::text::ascii;
-use crate::text::scalar::RUN;
+use crate::text::scalar::{self, RUN};
 
 /// See [`scalar::is_text`](crate::text::scalar::is_text).
 #[inline(always)]
@@ -185,17 +185,16 @@ static WINDOWS: Windows = {
 ///         dest[written..written + 4] = points(spread)
 ///         written += WINDOWS.count[leads]      the next store overwrites the rest
 ///         block   = block without its first four bytes
-/// as many leads remain as dest has slots, up to three, or panic
-/// the same for these, by way of a buffer
+/// the scalar kernel for the few characters that remain
 /// ```
 #[inline(always)]
 pub fn unpack(text: &str, dest: &mut [MaybeUninit<u32>]) {
-    let text = text.as_bytes();
+    let bytes = text.as_bytes();
     let (mut at, mut written) = (0, 0);
     // A step writes four slots, of which the next one overwrites those that got no character.
-    'text: while at + 4 <= text.len() && written + 4 <= dest.len() {
+    'text: while at + 4 <= bytes.len() && written + 4 <= dest.len() {
         if let Some(slots) = dest[written..].first_chunk_mut::<ASCII_RUN>()
-            && let Some(run) = text[at..].first_chunk::<ASCII_RUN>()
+            && let Some(run) = bytes[at..].first_chunk::<ASCII_RUN>()
             && ascii::is_ascii(run)
         {
             ascii::widen_loop(run, slots);
@@ -203,10 +202,10 @@ pub fn unpack(text: &str, dest: &mut [MaybeUninit<u32>]) {
             written += ASCII_RUN;
             continue;
         }
-        let mut block = load(text, at);
+        let mut block = load(bytes, at);
         let mut leads = block.leads();
         for _ in 0..3 {
-            if at + 4 > text.len() || written + 4 > dest.len() {
+            if at + 4 > bytes.len() || written + 4 > dest.len() {
                 break 'text;
             }
             let chars = points(block.pick(Lanes::of_bytes(WINDOWS.indices[leads & 0xff])));
@@ -216,21 +215,8 @@ pub fn unpack(text: &str, dest: &mut [MaybeUninit<u32>]) {
             (block, leads) = (block.skip_word(), leads >> 4);
         }
     }
-    // The characters that remain begin in the next twelve bytes.
-    let mut block = load(text, at);
-    let mut leads = block.leads();
-    let count = (leads & ((1 << (text.len() - at).min(16)) - 1)).count_ones() as usize;
-    assert!(count == dest.len() - written, "text has other than the planned characters");
-    let (mut tail, mut found) = ([0; 12], 0);
-    for _ in 0..3 {
-        let chars = points(block.pick(Lanes::of_bytes(WINDOWS.indices[leads & 0xff])));
-        tail[found..found + 4].copy_from_slice(&chars.words());
-        found += usize::from(WINDOWS.count[leads & 0xff]);
-        (block, leads) = (block.skip_word(), leads >> 4);
-    }
-    for (slot, c) in dest[written..].iter_mut().zip(tail) {
-        slot.write(c);
-    }
+    // The few that remain. What began before `at` is written.
+    scalar::write_utf32(&text[text.ceil_char_boundary(at)..], &mut dest[written..]);
 }
 
 /// Returns the characters whose UTF-8 bytes are in `bytes`, a word each, the last byte lowest.
