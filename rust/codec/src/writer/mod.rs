@@ -56,8 +56,8 @@ enum WriteForm {
     Values,
     /// Each is a property, with its name before it.
     Properties,
-    /// Elements of an Array of Arrays of Pandemonium, and the offset of their type in the small bytes, in 48 bits.
-    Arrays { are_typed: Option<bool>, element: (u16, u32) },
+    /// Elements of an Array of Arrays of Pandemonium, and the offset of their type in the small bytes.
+    Arrays { are_typed: Option<bool>, element: usize },
 }
 
 impl<'a> Writer<'a> {

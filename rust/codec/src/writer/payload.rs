@@ -232,8 +232,7 @@ impl<'a> Writer<'a> {
         if element != ElementType::Builtin(Kind::Array) {
             return Ok(WriteForm::Values);
         }
-        let at = self.plan.mark().small as u64 - 4;
-        Ok(WriteForm::Arrays { are_typed: None, element: ((at >> 32) as u16, at as u32) })
+        Ok(WriteForm::Arrays { are_typed: None, element: self.plan.mark().small - 4 })
     }
 
     /// Prepares for an Array in an Array of Arrays of Pandemonium, which has two types for what is one in Godot 4, and
@@ -246,8 +245,7 @@ impl<'a> Writer<'a> {
             return Err(self.no_such_type("Array of typed and untyped Arrays"));
         }
         if let (true, Some(id)) = (is_typed, self.dialect.engine.rules().typed_array) {
-            let (high, low) = *element;
-            self.plan.patch((u64::from(high) << 32 | u64::from(low)) as usize, id.into());
+            self.plan.patch(*element, id.into());
         }
         Ok(())
     }
