@@ -40,7 +40,7 @@ pub(super) fn encode(chars: &[u32], dest: &mut [MaybeUninit<u8>]) {
     assert!(rest.is_empty(), "text takes fewer bytes than planned");
 }
 
-/// Max characters that `pack` takes in one call of `encode`.
+/// Characters, or bytes of ASCII, that the vectors take at once.
 pub(super) const RUN: usize = 64;
 
 /// Bytes that the destination of `pack` must have for `count` characters.

@@ -158,6 +158,7 @@ pub(super) enum Child<'a> {
 
 #[derive(Debug)]
 pub(super) struct TreeNode<'a> {
+    pub kind: Kind,
     /// Its bytes up to the count of its parts.
     pub head: Raw<'a>,
     /// That count.
@@ -175,7 +176,6 @@ pub(super) enum Body<'a> {
 
 #[derive(Debug)]
 pub(super) struct Packed {
-    pub kind: Kind,
     pub width: Width,
     pub element_len: usize,
     pub bytes: Blocks<u8>,
@@ -236,23 +236,13 @@ impl<'a> TreeNode<'a> {
             Event::PackedStrings { count } => Body::Texts(Blocks::new(&texts(raw, head_len, count))),
             Event::Packed(Plain { kind, width, bytes, .. }) => {
                 let element_len = kind.shape().element_len(width).expect("a packed array");
-                Body::Packed(Packed { kind, width, element_len, bytes: Blocks::new(bytes) })
+                Body::Packed(Packed { width, element_len, bytes: Blocks::new(bytes) })
             }
             _ => return Err(Nowhere::NotInside(raw.kind()).text(String::new)),
         };
-        let mut node = Self { head: raw.within(0..head_len), counted: 0, body };
+        let mut node = Self { kind: raw.kind(), head: raw.within(0..head_len), counted: 0, body };
         node.counted = node.len();
         Ok(node)
-    }
-
-    pub fn kind(&self) -> Kind {
-        match &self.body {
-            Body::Array { .. } => Kind::Array,
-            Body::Entries(Entries { names: EntryNames::Keys(_), .. }) => Kind::Dictionary,
-            Body::Entries(_) => Kind::Object,
-            Body::Texts(_) => Kind::PackedStringArray,
-            Body::Packed(packed) => packed.kind,
-        }
     }
 
     /// Returns the current number of parts.

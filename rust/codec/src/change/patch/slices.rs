@@ -10,7 +10,7 @@ use crate::path::{self, Nowhere};
 use crate::{Event, Kind, Reader, WORD, Width};
 
 pub(super) fn edit_slice<'a>(node: &mut TreeNode<'a>, found: i64, change: &Change<'a>, same: impl Same) -> Fit<()> {
-    let (kind, count, op) = (node.kind(), node.len(), change.op);
+    let (kind, count, op) = (node.kind, node.len(), change.op);
     let needed = |what, part: Option<ChangePart<'a>>| part.ok_or_else(|| missing(what, op)).map(Some);
     let new = if op == Op::Remove { None } else { needed("a new value", change.new)? };
     let new_count = new.map(|new| check(node, NEW, new)).transpose()?;
@@ -54,14 +54,14 @@ fn check(node: &TreeNode<'_>, what: &str, part: ChangePart<'_>) -> Fit<usize> {
     let bytes = part.to_value();
     let mut reader = Reader::new(&bytes);
     let found = reader.peek_kind().map_err(|error| path::broken(what, &error))?;
-    if found != node.kind() {
-        return Err(other_kind(what, node.kind(), found));
+    if found != node.kind {
+        return Err(other_kind(what, node.kind, found));
     }
     read_part(what, &bytes, &mut Notes::new())?;
     match (reader.next_event().expect(READ), &node.body) {
         (Some(Event::Packed(plain)), Body::Packed(packed)) if plain.width != packed.width => {
             let bits = |width| if width == Width::Double { 64 } else { 32 };
-            let (name, expected, found) = (packed.kind.name(), bits(packed.width), bits(plain.width));
+            let (name, expected, found) = (node.kind.name(), bits(packed.width), bits(plain.width));
             Err(format!("expected {name} with components of {expected} bits as {what}, found {found} bits"))
         }
         (Some(Event::Packed(plain)), _) => Ok(plain.count),
@@ -84,7 +84,7 @@ fn encoded(node: &TreeNode<'_>, range: Range<usize>) -> Vec<u8> {
     match &node.body {
         Body::Packed(packed) => {
             let pieces: Vec<_> = packed.bytes.pieces(packed.range(range)).collect();
-            packed_array(packed.kind, packed.width, count, &pieces)
+            packed_array(node.kind, packed.width, count, &pieces)
         }
         Body::Texts(all) => {
             let texts: Vec<_> = all.pieces(range).flatten().map(|text| text.bytes()).collect();

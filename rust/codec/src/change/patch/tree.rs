@@ -32,7 +32,7 @@ impl<'a> Patch<'a> {
         let node = &mut self.nodes[number as usize];
         match (&mut node.body, op) {
             (Body::Texts(_) | Body::Packed(_), _) => {
-                let index = index(last, node.kind())?;
+                let index = index(last, node.kind)?;
                 *followed = depth;
                 edit_slice(node, index, change, same)
             }
@@ -83,7 +83,7 @@ impl<'a> Patch<'a> {
             let node = &self.nodes[at as usize];
             if let Body::Texts(_) | Body::Packed(_) = node.body {
                 let more = outer.len() - *followed;
-                return Err(no_step(Nowhere::TooLong { kind: node.kind(), more }, step));
+                return Err(no_step(Nowhere::TooLong { kind: node.kind, more }, step));
             }
             let (part, child) = child(node, step)?;
             *followed += 1;
@@ -156,7 +156,7 @@ fn child<'a>(node: &TreeNode<'a>, step: PathStep<'_>) -> Fit<(usize, Child<'a>)>
             let (kind, count) = (Kind::Array, elements.len());
             element.ok_or_else(|| no_step(Nowhere::NoElement { kind, count, found }, step))
         }
-        Body::Texts(_) | Body::Packed(_) => Err(no_step(Nowhere::NotInside(node.kind()), step)),
+        Body::Texts(_) | Body::Packed(_) => Err(no_step(Nowhere::NotInside(node.kind), step)),
     }
 }
 
@@ -242,7 +242,7 @@ fn shown_in(node: &TreeNode<'_>, step: PathStep<'_>) -> Step {
             Some(Step::to_property(name))
         }
         (Body::Entries(_), _) => None,
-        _ => index(step, node.kind()).ok().and_then(|index| usize::try_from(index).ok()).map(Step::Index),
+        _ => index(step, node.kind).ok().and_then(|index| usize::try_from(index).ok()).map(Step::Index),
     };
     shown.unwrap_or_else(|| Step::Key(shown_step(step)))
 }

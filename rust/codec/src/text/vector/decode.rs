@@ -131,9 +131,6 @@ pub fn utf32_len(text: &str) -> usize {
     text.as_bytes().chunks(COUNT_RUN).map(|run| usize::from(count(run))).sum()
 }
 
-/// Bytes that are checked at once for being ASCII.
-const ASCII_RUN: usize = 64;
-
 /// Tables for spreading the characters that begin in the first four of eight bytes, by the `leads` of the eight.
 struct Windows {
     /// The index of the byte that goes to each byte of the words; 0x80, which picks a zero, in the rest.
@@ -193,13 +190,13 @@ pub fn unpack(text: &str, dest: &mut [MaybeUninit<u32>]) {
     let (mut at, mut written) = (0, 0);
     // A step writes four slots, of which the next one overwrites those that got no character.
     'text: while at + 4 <= bytes.len() && written + 4 <= dest.len() {
-        if let Some(slots) = dest[written..].first_chunk_mut::<ASCII_RUN>()
-            && let Some(run) = bytes[at..].first_chunk::<ASCII_RUN>()
+        if let Some(slots) = dest[written..].first_chunk_mut::<RUN>()
+            && let Some(run) = bytes[at..].first_chunk::<RUN>()
             && ascii::is_ascii(run)
         {
             ascii::widen_loop(run, slots);
-            at += ASCII_RUN;
-            written += ASCII_RUN;
+            at += RUN;
+            written += RUN;
             continue;
         }
         let mut block = load(bytes, at);
