@@ -327,9 +327,7 @@ impl<'a> Plan<'a> {
     #[inline]
     pub(crate) fn pad(&mut self, len: usize) {
         let count = len.wrapping_neg() % 4;
-        // Writing a constant number of zeros and truncating them is faster than a variable number.
-        self.small.extend_from_slice(&[0; 4]);
-        self.small.truncate(self.small.len() - 4 + count);
+        self.small.resize(self.small.len() + count, 0);
         self.len += count;
     }
 

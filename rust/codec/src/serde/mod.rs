@@ -53,7 +53,9 @@ pub(crate) use self::native::{natives, parts};
 use self::value::Talk;
 pub use self::value::{from_value, to_value};
 pub use crate::value::native::*;
-use crate::{CodecError, CodecErrorKind, DoubleValue, Element, Event, Kind, Plain, Reader, Scalar, Shape, Text};
+use crate::{
+    CodecError, CodecErrorKind, Dialect, DoubleValue, Element, Event, Kind, Plain, Reader, Scalar, Shape, Text, Writer,
+};
 
 /// More levels may overflow the stack, as reading by `serde` is recursive. The same as in `serde_json`.
 const MAX_DEPTH: usize = 128;
@@ -93,7 +95,7 @@ pub fn read<'de, T: Deserialize<'de>>(reader: &mut Reader<'de>) -> Result<T, Cod
 
 /// Encodes a value like `var_to_bytes`. Fails if the type has what the engine cannot hold.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
-    let mut writer = write::writer();
+    let mut writer = Writer::new(Dialect::GODOT_4);
     let start = writer.mark();
     value.serialize(write::Next::new(&mut writer))?;
     writer.end_value(start)?;

@@ -10,10 +10,6 @@ use crate::{
     CodecError, CodecErrorKind, Copied, Dialect, ElementType, Event, Kind, MAX_DEPTH, Plain, Reader, Width, Writer,
 };
 
-pub(super) fn writer<'a>() -> Writer<'a> {
-    Writer::new(Dialect::GODOT_4)
-}
-
 /// Where the next value goes.
 pub(super) struct Next<'w> {
     writer: &'w mut Writer<'static>,
@@ -37,7 +33,7 @@ impl<'w> Next<'w> {
                 self.writer.write(head(is_map, count))?;
                 None
             }
-            None => Some(writer().with_depth(self.writer.depth() + 1)),
+            None => Some(Writer::new(Dialect::GODOT_4).with_depth(self.writer.depth() + 1)),
         };
         Ok(Parts { writer: self.writer, aside, is_map, announced: count, found: 0, has_key: false, has_failed: false })
     }

@@ -293,17 +293,8 @@ pub(in crate::text) fn narrow<const N: usize>(chars: &[u32; N], dest: &mut [Mayb
         let [a, b, c, d] = run.as_chunks().0 else { unreachable!("four of four") };
         place.write_copy_of_slice(&Lanes::narrow([four(a), four(b), four(c), four(d)]).bytes());
     }
-    match (rest.as_chunks().0, last.len()) {
-        ([a, b], 8) => {
-            let (a, b) = (four(a), four(b));
-            last.write_copy_of_slice(&Lanes::narrow([a, b, a, b]).bytes()[..8]);
-        }
-        (all, _) => {
-            for (a, place) in all.iter().zip(last.as_chunks_mut::<4>().0) {
-                let a = four(a);
-                place.write_copy_of_slice(&Lanes::narrow([a; 4]).bytes()[..4]);
-            }
-        }
+    for (a, place) in rest.as_chunks().0.iter().zip(last.as_chunks_mut::<4>().0) {
+        place.write_copy_of_slice(&Lanes::narrow([four(a); 4]).bytes()[..4]);
     }
     seen.shr::<7>().is_zero()
 }
