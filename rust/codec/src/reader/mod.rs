@@ -295,15 +295,14 @@ impl<'a> Reader<'a> {
     /// Moves on to the next part. Must be called after the last byte of each value.
     #[inline(always)]
     fn end_value(&mut self) {
-        let Some(top) = self.open.last_mut() else { return self.next = ReadNext::End };
-        top.index += 1;
-        if top.index < top.count { self.begin_value() } else { self.end_container() }
-    }
-
-    #[inline(never)]
-    fn end_container(&mut self) {
-        self.open.pop();
-        self.end_value();
+        while let Some(top) = self.open.last_mut() {
+            top.index += 1;
+            if top.index < top.count {
+                return self.begin_value();
+            }
+            self.open.pop();
+        }
+        self.next = ReadNext::End;
     }
 
     /// Must be called before the first byte of each value in a container.
