@@ -6,6 +6,8 @@ const InMemory := preload("in_memory.gd")
 const Place := preload("../place.gd")
 
 const KEYS := 1_000
+## More keys than fit into the cache of a reader, with the larger inputs.
+const MANY := 30
 
 ## What one call needs that looks at all keys, or at the last of them.
 const READS: Dictionary[String, Array] = {
@@ -37,6 +39,18 @@ static func all(place: Place) -> Dictionary[String, Callable]:
 		cases["VarBatchStore.%s" % method] = func(scale: int) -> Case:
 			var call := Case.call_on(_filled(place, scale), method, [_values(scale).keys()])
 			return Case.of(InMemory.finished.bind(call))
+	for method: String in ["load_vars", "load_vars_async", "check_keys", "erase_keys", "save_vars"]:
+		cases["VarBatchStore.%s, keys in no order" % method] = func(scale: int) -> Case:
+			var values := _values(MANY * scale)
+			var store := _filled(place, MANY * scale)
+			var keys := values.keys()
+			seed(MANY)
+			keys.shuffle()
+			var shuffled: Dictionary = {}
+			for key: String in keys:
+				shuffled[key] = values[key]
+			var call := Case.call_on(store, method, [shuffled if method == "save_vars" else keys])
+			return Case.of(InMemory.finished.bind(call), Case.call_on(store, &"save_vars", [values]))
 	for method: String in ["save_vars", "save_vars_async"]:
 		cases["VarBatchStore.%s" % method] = func(scale: int) -> Case:
 			var call := Case.call_on(_filled(place, scale), method, [_values(scale)])

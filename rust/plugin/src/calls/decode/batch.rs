@@ -1,5 +1,6 @@
 //! Decodes many inputs in memory: builds values batch by batch, and at the end those that need the engine.
 
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use godot::builtin::{AnyArray, PackedByteArray, VarArray, Variant};
@@ -57,9 +58,26 @@ impl Decoded {
         self.deferred.extend(deferred.into_iter().map(|value| Deferred { index: first + value.index, ..value }));
     }
 
+    /// Adds some of `count` values, with their reports and deferred values, at other indices than those among them.
+    pub fn add_at(
+        &mut self,
+        count: usize,
+        index_of: impl Fn(usize) -> usize,
+        values: Vec<Slot>,
+        (mut reports, deferred): (Reports, Vec<Deferred>),
+    ) {
+        self.count = count;
+        let slots = self.values.room(0, count);
+        for (index, value) in values.into_iter().enumerate() {
+            slots[index_of(index)] = value;
+        }
+        self.reports.append_as(&mut reports, |index| index.map(&index_of));
+        self.deferred.extend(deferred.into_iter().map(|value| Deferred { index: index_of(value.index), ..value }));
+    }
+
     pub fn end(&mut self) -> NextStep {
         if !self.is_only_first {
-            self.deferred.reverse();
+            self.deferred.sort_by_key(|value| Reverse(value.index));
         }
         self.next()
     }

@@ -61,14 +61,14 @@ impl StoreFile {
     }
 
     fn states_of(&self, keys: &AnyArray) -> Result<Vec<u8>, Failure> {
-        let keys = self.keys_of(engine::values(keys))?;
+        let keys = self.sorted_keys_of(engine::values(keys))?;
         let mut reader = self.reader()?;
         let mut queue = self.queue();
-        let queued: Vec<_> = keys.iter().map(|key| queue.find(key).map(|found| found.is_value())).collect();
+        let queued: Vec<_> = keys.iter().map(|(key, _)| queue.find(key).map(|found| found.is_value())).collect();
         reader.hold()?;
         drop(queue);
-        let (mut states, mut memory, mut budget) = (Vec::with_capacity(keys.len()), Vec::new(), Budget::default());
-        let asked = keys.iter().zip(&queued).map(|(key, queued)| if queued.is_some() { &[][..] } else { key });
+        let (mut found, mut memory, mut budget) = (Vec::with_capacity(keys.len()), Vec::new(), Budget::default());
+        let asked = keys.iter().zip(&queued).map(|((key, _), queued)| if queued.is_some() { &[][..] } else { key });
         let mut left = asked.collect::<Vec<_>>().into_iter();
         while left.len() > 0 {
             let rows = reader.get().get_some(&mut left, 1 << 20, memory, &mut budget);
@@ -77,11 +77,12 @@ impl StoreFile {
                 Ok(_) if is_found => FOUND,
                 Ok(_) => MISSING,
             });
-            states.extend(checked);
+            found.extend(checked);
             memory = rows.memory;
         }
-        for (state, queued) in states.iter_mut().zip(queued) {
-            *state = queued.map_or(*state, u8::from);
+        let mut states = vec![MISSING; keys.len()];
+        for (((_, index), queued), found) in keys.into_iter().zip(queued).zip(found) {
+            states[index] = queued.map_or(found, u8::from);
         }
         Ok(states)
     }

@@ -33,8 +33,9 @@ type Made = Result<Makers, Failure>;
 /// The values of some keys: null for each that is not there, or damaged.
 pub struct Loading {
     shown: String,
-    keys: Vec<Vec<u8>>,
-    /// What is queued for some of them, by their index.
+    /// In the order of the tree, each with the index of its value.
+    keys: Vec<(Vec<u8>, usize)>,
+    /// What is queued for some of them, by their index in this order.
     queued: BTreeMap<usize, Found>,
     next: usize,
     budget: Budget,
@@ -48,7 +49,8 @@ impl Loading {
     /// Reads the keys of an array of values, or of one value if there is a default for it.
     fn new(file: &StoreFile, keys: &AnyArray, default: Option<&Variant>, makers: Made) -> Result<Self, Failure> {
         let makers = makers?;
-        let (shown, keys, decoded) = (file.shown.clone(), file.keys_of(engine::values(keys))?, Decoded::new(makers));
+        let keys = file.sorted_keys_of(engine::values(keys))?;
+        let (shown, decoded) = (file.shown.clone(), Decoded::new(makers));
         let default = default.map(|default| Slot::of(engine::value(default)));
         let (queued, budget) = (BTreeMap::new(), Budget::default());
         Ok(Self { shown, keys, queued, next: 0, budget, decoded, default, is_found: false })
@@ -79,7 +81,7 @@ impl Loading {
         let mut reader = file.reader()?;
         let mut queue = file.queue();
         let some = if queue.is_empty() { 0 } else { self.keys.len() };
-        for (index, key) in self.keys[..some].iter().enumerate() {
+        for (index, (key, _)) in self.keys[..some].iter().enumerate() {
             self.queued.extend(queue.find(key).map(|found| (index, found)));
         }
         // With the queue locked: all that leaves it is in the file, and nothing that is called from now on.
@@ -95,7 +97,7 @@ impl Loading {
     fn load_some(&mut self, file: &StoreFile, reader: &mut Reader, threads: &Threads) {
         let Self { keys, queued, next, budget, .. } = self;
         let first = *next;
-        let mut left = keys[first..].iter().enumerate().map(|(index, key)| {
+        let mut left = keys[first..].iter().enumerate().map(|(index, (key, _))| {
             // A key without bytes is not looked for.
             if queued.contains_key(&(first + index)) { &[][..] } else { key.as_slice() }
         });
@@ -117,13 +119,11 @@ impl Loading {
             }
             built
         });
-        for Built { mut values, reports, is_found } in built {
+        for Built { values, reports, is_found } in built {
             self.is_found = is_found;
+            let indices = &keys[*next..*next + values.len()];
             *next += values.len();
-            self.decoded.add(values.len(), |slots| {
-                slots.swap_with_slice(&mut values);
-                reports
-            });
+            self.decoded.add_at(keys.len(), |index| indices[index].1, values, reports);
         }
     }
 }
@@ -185,7 +185,8 @@ impl StoreWork for Loading {
     fn outcome(&mut self, result: Result<(), Failure>) -> Outcome<Slot> {
         let default = self.default.take();
         let outcome = Outcome::from(result.map(|()| {
-            let name = |index: usize| shown(&self.keys[index]);
+            let key = |index: usize| self.keys.iter().find(|(_, other)| *other == index);
+            let name = |index: usize| key(index).map_or_else(String::new, |(key, _)| shown(key));
             let lines = self.decoded.reports.lines(&Subject::keys(&self.shown, &name));
             Outcome::new(self.decoded.take(), lines)
         }));

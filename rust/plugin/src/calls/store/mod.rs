@@ -220,6 +220,13 @@ impl StoreFile {
     fn keys_of(&self, keys: &[Value]) -> Result<Vec<Vec<u8>>, Failure> {
         keys.iter().map(|key| self.key(key)).collect()
     }
+
+    /// Returns the keys in the order of the tree, each with its index.
+    fn sorted_keys_of(&self, keys: &[Value]) -> Result<Vec<(Vec<u8>, usize)>, Failure> {
+        let mut sorted: Vec<_> = self.keys_of(keys)?.into_iter().zip(0..).collect();
+        sorted.sort();
+        Ok(sorted)
+    }
 }
 
 /// A reader that goes back to the file.
