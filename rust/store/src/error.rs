@@ -5,6 +5,13 @@ use std::io;
 use rusqlite::{Error, ErrorCode as Code};
 use thiserror::Error;
 
+/// What the system says where it, or the process, has too many files open.
+const EXHAUSTED: [i32; 2] = match () {
+    () if cfg!(windows) => [4, 4],
+    () if cfg!(target_os = "emscripten") => [33, 41],
+    () => [23, 24],
+};
+
 /// Why a call failed. Each says what was found, and what can be done; the path is the caller's to add.
 #[derive(Clone, Debug, Error)]
 #[allow(missing_docs, reason = "each says what it is")]
@@ -15,6 +22,10 @@ pub enum StoreError {
     Busy,
     #[error("no file can be opened or made there")]
     CannotOpen,
+    #[error("too many files are open; close some, and try again")]
+    Exhausted,
+    #[error("a store beside it needs a file of that name, or is one that this one needs; choose another name")]
+    SideName,
     #[error("expected a name of at most {0} bytes, without \":\"")]
     Name(usize),
     #[error("it is not a store: it is no SQLite file. Open another path, as a store never replaces a file")]
@@ -92,7 +103,12 @@ impl From<io::Error> for StoreError {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
             io::ErrorKind::OutOfMemory => Self::Memory,
             io::ErrorKind::AlreadyExists => Self::Exists,
-            _ => Self::System(error.to_string()),
+            _ => match error.raw_os_error() {
+                Some(code) if EXHAUSTED.contains(&code) => Self::Exhausted,
+                // Windows: another process has it open, or locked.
+                Some(32 | 33) if cfg!(windows) => Self::Busy,
+                _ => Self::System(error.to_string()),
+            },
         }
     }
 }

@@ -30,8 +30,8 @@ pub use self::files::{Copy, remove, rename};
 pub use self::journal::set_aside_name;
 pub use self::open::{ID, SIDE_FILES, is_store};
 pub use self::packed::Packed;
-pub use self::reader::{Budget, Reader, Rows, Walk};
+pub use self::reader::{Budget, Reader, Readers, Rows, Walk};
 pub use self::rescue::Rescue;
-pub use self::store::{Readers, Store};
+pub use self::store::Store;
 
 type Result<T> = std::result::Result<T, StoreError>;

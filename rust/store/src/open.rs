@@ -1,7 +1,7 @@
-//! Opens files of stores, and refuses all others; makes new ones; sets aside journals of other files.
+//! Opens files of stores, and refuses all others; sets aside journals of other files.
 
-use std::fs::{self, File, TryLockError};
-use std::io::{ErrorKind, Read, Write};
+use std::fs::{self, File};
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,9 +11,10 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
+use crate::files::make;
 use crate::journal::{self, commits_behind, copy_aside, has_head, rename_aside};
 use crate::mark::Mark;
-use crate::place::{Place, beside, flush_folder, is_filled, real, rename_new};
+use crate::place::{Place, beside, is_filled, real};
 use crate::{Result, StoreError};
 
 /// SQLite's `application_id` of a store, "VBst", and its `user_version`: that of the tables, and another one while the file may
@@ -28,13 +29,13 @@ pub(crate) const VERSION_AT: usize = 60;
 const AUTO_VACUUM_AT: usize = 52;
 
 /// Where a file says which journal it has, and the words of a store's, and of that which other programs may have left it with.
-const MODE: Range<usize> = 18..20;
-const WAL: &[u8] = &[2, 2];
+pub(crate) const MODE: Range<usize> = 18..20;
+pub(crate) const WAL: &[u8] = &[2, 2];
 const ROLLBACK: &[u8] = &[1, 1];
 
 /// The tables as the file has them, to the letter: so nothing else is in it, such as triggers. The first has the first page that
 /// a table can have: the second, or the third if that says what the others are for, as `auto_vacuum` needs it.
-const TABLES: [&str; 3] = [
+pub(crate) const TABLES: [&str; 3] = [
     "CREATE TABLE mark(last INTEGER NOT NULL, base INTEGER NOT NULL, journal INTEGER NOT NULL)",
     "CREATE TABLE fence(start BLOB PRIMARY KEY, keys INTEGER NOT NULL, key_checksum INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE entry(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, compression INTEGER NOT NULL, \
@@ -47,8 +48,8 @@ fn mark_page(has_auto_vacuum: bool) -> u64 {
 /// Ends of the names of the files that may lie beside an open store.
 pub const SIDE_FILES: [&str; 4] = ["-wal", "-shm", "-journal", "-lock"];
 
-/// The end of the name of a new file until it is one: what a killed process left there is written over.
-pub(crate) const NEW: &str = "-varbatch-new";
+/// How often something is tried that comes to nothing only where others do the same at that moment.
+pub(crate) const TRIES: usize = 10;
 
 /// How long a reader may still keep the file from the writer, or another program be closing it.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -124,6 +125,8 @@ pub(crate) enum Source {
     File(PathBuf),
     /// The bytes of a file in a pack.
     Bytes(Arc<[u8]>),
+    /// Nothing, since it could not be opened again.
+    Closed(StoreError),
 }
 
 /// A file that is open to be written.
@@ -144,16 +147,9 @@ pub(crate) struct Opened {
 pub(crate) fn open(path: &Path) -> Result<Opened> {
     let path = real(path)?;
     let is_empty = path.metadata().is_ok_and(|file| file.is_file() && file.len() == 0);
-    let mut set_aside = None;
     let journal = beside(&path, "-wal");
     let is_new = !journal.exists();
-    if !path.exists() || is_empty {
-        // The file of this journal was removed.
-        if is_filled(&journal) {
-            set_aside = Some(rename_aside(&journal)?);
-        }
-        make(&path)?;
-    }
+    let set_aside = if !path.exists() || is_empty { make(&path)? } else { None };
     let place = Arc::new(Place::of(&path)?);
     let opened = open_at(Arc::clone(&place), set_aside);
     if opened.is_err() && is_new && !is_filled(&journal) {
@@ -191,8 +187,8 @@ pub(crate) fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Resu
     let file = Mark::in_file(&place, version != PARTIAL)?;
     let (mut opened, mut has_journal, mut is_lost) = (None, false, version == WITH_JOURNAL);
     if is_filled(&journal) {
-        let both =
-            open_to_write(path).and_then(|connection| Ok((Mark::read(&connection)?, frames(&connection)?, connection)));
+        let both = open_to_write(&place)
+            .and_then(|connection| Ok((Mark::read(&connection)?, frames(&connection)?, connection)));
         match both {
             Ok((mark, count, connection))
                 if mark.follows(&file) && (count > 0 || file.is_whole && !is_lost && has_head(&journal)?) =>
@@ -221,28 +217,27 @@ pub(crate) fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Resu
     } else if !file.is_whole {
         return Err(StoreError::NoJournal);
     }
-    if is_lost && !has_journal {
-        // Told once.
-        place.set_version(VERSION)?;
-    }
-    let connection = opened.map_or_else(|| open_to_write(path), Ok)?;
+    let connection = opened.map_or_else(|| open_to_write(&place), Ok)?;
     let mark = Mark::read(&connection)?;
     // Also where another program is at it now.
     let _ = journal::cut(&connection, &place);
-    place.note_journal(frames(&connection)?);
+    place.note_journal(frames(&connection)?)?;
     Ok(Opened { connection, place, mark, has_journal, set_aside, is_lost })
 }
 
 /// Opens a file that is not to be written, or its bytes.
 pub(crate) fn open_to_read(source: &Source) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = match source {
+    let connection = match source {
         Source::Place(place) => {
-            let connection = connect(&place.path)?;
-            // SQLite opens by the path, where another file may be by now. It has not looked at it yet.
-            place.check()?;
-            connection
+            return tried(&beside(&place.path, "-wal"), || {
+                let connection = connect(&place.path);
+                // SQLite opens by the path, where another file may be by now. It has not looked at it yet.
+                place.check()?;
+                set(connection?, READER)
+            });
         }
+        Source::Closed(error) => return Err(error.clone()),
         Source::File(path) => {
             let mut start = Vec::new();
             File::open(path)?.take(100).read_to_end(&mut start)?;
@@ -261,17 +256,30 @@ pub(crate) fn open_to_read(source: &Source) -> Result<Connection> {
             connection
         }
     };
-    set(&mut connection, READER)?;
-    Ok(connection)
+    set(connection, READER)
 }
 
-fn open_to_write(path: &Path) -> Result<Connection> {
-    let mut connection = connect(path)?;
-    if connection.is_readonly("main")? {
-        return Err(StoreError::ReadOnly);
+fn open_to_write(place: &Place) -> Result<Connection> {
+    tried(&beside(&place.path, "-wal"), || {
+        let connection = set(connect(&place.path)?, WRITER)?;
+        // Where too many files are open, SQLite is content with reading, also the journal.
+        let begun = connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK").map_err(StoreError::from);
+        let is_read_only = connection.is_readonly("main")? || matches!(begun, Err(StoreError::ReadOnly));
+        if is_read_only { Err(StoreError::ReadOnly) } else { Ok(connection) }
+    })
+}
+
+/// Lets SQLite open a file that can be opened, with a journal. It does not say why it cannot, so the system is asked for the same:
+/// two handles, one of them of the journal, which is made.
+pub(crate) fn tried<T>(journal: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
+    let ask = || File::options().create(true).truncate(false).write(true).open(journal);
+    for _ in 0..TRIES {
+        match open() {
+            Err(StoreError::CannotOpen | StoreError::ReadOnly) => ask().and_then(|_first| ask())?,
+            opened => return opened,
+        };
     }
-    set(&mut connection, WRITER)?;
-    Ok(connection)
+    Err(StoreError::CannotOpen)
 }
 
 /// Several connections of one process share the index of the journal: on Unix in memory, which browsers have, too, and other
@@ -293,11 +301,14 @@ pub(crate) fn refuse_busy(path: &Path) -> Result<()> {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         Ok(connection.pragma_query_value(None, "user_version", |_| Ok(()))?)
     };
-    if let Err(StoreError::Busy) = look() { Err(StoreError::Busy) } else { Ok(()) }
+    match tried(&beside(path, "-wal"), look) {
+        Err(error @ (StoreError::Busy | StoreError::Exhausted)) => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Sets up a connection, and fails unless the file has the tables.
-fn set(connection: &mut Connection, more: &str) -> Result<()> {
+fn set(mut connection: Connection, more: &str) -> Result<Connection> {
     for (limit, max) in LIMITS {
         connection.set_limit(limit, max)?;
     }
@@ -322,53 +333,10 @@ fn set(connection: &mut Connection, more: &str) -> Result<()> {
     let auto_vacuum: i64 = connection.pragma_query_value(None, "auto_vacuum", |row| row.get(0))?;
     let is_mark_first = tables.first().is_some_and(|(_, page)| *page as u64 == mark_page(auto_vacuum != 0));
     if tables.iter().map(|(sql, _)| sql.as_str()).eq(TABLES) && is_mark_first {
-        Ok(())
+        Ok(connection)
     } else {
         Err(StoreError::Damaged("it has other tables"))
     }
-}
-
-/// Makes a new store without keys. The path never leads to a part of one.
-fn make(path: &Path) -> Result<()> {
-    let new = beside(path, NEW);
-    // One after the other. What a killed process left is written over.
-    let mut file = File::options().create(true).truncate(false).read(true).write(true).open(&new)?;
-    if file.try_lock().is_err_and(|error| matches!(error, TryLockError::WouldBlock)) {
-        return Err(StoreError::Busy);
-    }
-    if is_filled(path) {
-        // Another process has made it meanwhile.
-        return Ok(fs::remove_file(&new)?);
-    }
-    file.set_len(0)?;
-    file.write_all(&empty_store()?)?;
-    file.sync_all()?;
-    // A process that is just being started has the file too, and closes it only then.
-    let _ = file.unlock();
-    match rename_new(&new, path) {
-        // An empty one.
-        Err(_) if !is_filled(path) => fs::rename(&new, path)?,
-        // Somebody else has made one meanwhile.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => fs::remove_file(&new)?,
-        named => named?,
-    }
-    Ok(flush_folder(path)?)
-}
-
-/// Returns the bytes of a new store without keys.
-pub(crate) fn empty_store() -> Result<Vec<u8>> {
-    let mut connection = Connection::open_in_memory()?;
-    let Mark { last, .. } = Mark::whole(0)?;
-    connection.execute_batch(&format!(
-        "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL; BEGIN; {}; \
-         INSERT INTO fence VALUES(x'', 0, 0); INSERT INTO mark VALUES({last}, {last}, {last}); \
-         PRAGMA application_id = {ID}; PRAGMA user_version = {VERSION}; COMMIT;",
-        TABLES.join("; ")
-    ))?;
-    let mut bytes = connection.serialize("main")?.to_vec();
-    // In WAL mode, which a database in memory cannot have.
-    bytes[MODE].copy_from_slice(WAL);
-    Ok(bytes)
 }
 
 /// Returns what a file lacks that was opened without its journal.

@@ -30,26 +30,31 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(unix)]
-fn id_of(file: &Metadata) -> FileId {
+pub(crate) fn id_of(file: &Metadata) -> FileId {
     use std::os::unix::fs::MetadataExt;
     (file.dev(), file.ino())
 }
 
 #[cfg(not(unix))]
-fn id_of(_: &Metadata) -> FileId {
+pub(crate) fn id_of(_: &Metadata) -> FileId {
     (0, 0)
 }
 
-/// True if the file has no name any more.
+/// True if this process has a file open.
+pub(crate) fn is_open(file: &Metadata) -> bool {
+    cfg!(unix) && lock(&OPEN).contains(&id_of(file))
+}
+
+/// How many names a file has.
 #[cfg(unix)]
-fn is_removed(file: &Metadata) -> bool {
+pub(crate) fn names(file: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;
-    file.nlink() == 0
+    file.nlink()
 }
 
 #[cfg(not(unix))]
-fn is_removed(_: &Metadata) -> bool {
-    false
+pub(crate) fn names(_: &Metadata) -> u64 {
+    1
 }
 
 /// Returns the path with links in it followed, as SQLite has its files beside what they lead to. The file need not exist.
@@ -172,11 +177,12 @@ impl Place {
         if cfg!(unix) && open.contains(&id_of(&named)) {
             return Err(StoreError::Busy);
         }
-        let writable = OpenOptions::new().write(true).open(path)?;
         // On NFS, the lock of a handle that can write would keep SQLite out.
         let file = File::open(path)?;
         let id = id_of(&file.metadata()?);
         let own = lock_of(path, &file)?;
+        // After the lock: it is not for reading either, where another process has it.
+        let writable = OpenOptions::new().write(true).open(path)?;
         // It may have been replaced since.
         if id_of(&fs::metadata(path)?) != id {
             return Err(StoreError::Busy);
@@ -231,16 +237,18 @@ impl Place {
         self.look(&mut seen)
     }
 
-    /// Notes the journal, of which so many pages are in commits: after SQLite has opened it, and written to it.
-    pub(crate) fn note_journal(&self, pages: i64) {
+    /// Notes the journal, of which so many pages are in commits: after SQLite has opened it, and written to it. Fails if nobody can
+    /// look, as where too many files are open.
+    pub(crate) fn note_journal(&self, pages: i64) -> io::Result<()> {
         let mut seen = lock(&self.seen);
-        seen.journal = match (Journal::at(&beside(&self.path, "-wal"), pages), seen.journal) {
+        let (now, old) = (Journal::at(&beside(&self.path, "-wal"), pages), seen.journal);
+        seen.journal = match (&now, old) {
             // Another one that is there now is none of this file's.
             (Ok(now), Some(old)) if old.id != now.id => Some(old),
-            (Ok(now), _) => Some(now),
-            // Nobody can look, as where too many files are open.
+            (Ok(now), _) => Some(*now),
             (Err(_), old) => old.map(|old| Journal { touched: None, pages: 0, hash: 0, ..old }),
         };
+        now.map(drop)
     }
 
     /// Cuts the journal behind so many pages. Nobody writes to it.
@@ -314,7 +322,7 @@ impl Place {
 
     /// True if the file has a name, perhaps another one, and what was in it: the journal may be put into it.
     pub(crate) fn may_be_written(&self) -> bool {
-        self.file.metadata().is_ok_and(|file| !is_removed(&file)) && self.check_content().is_ok()
+        self.file.metadata().is_ok_and(|file| names(&file) > 0) && self.check_content().is_ok()
     }
 
     /// Removes what SQLite leaves beside the file, if it is this file's. No connection has it any more.
@@ -356,11 +364,7 @@ fn lock_of(path: &Path, _: &File) -> Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt;
     const DELETE_ON_CLOSE: u32 = 0x0400_0000;
     const READ_WRITE_DELETE: u32 = 0x8000_0000 | 0x4000_0000 | 0x0001_0000;
-    const SHARING_VIOLATION: i32 = 32;
     let mut options = OpenOptions::new();
     options.write(true).create(true).access_mode(READ_WRITE_DELETE).share_mode(0).custom_flags(DELETE_ON_CLOSE);
-    match options.open(beside(path, "-lock")) {
-        Err(error) if error.raw_os_error() == Some(SHARING_VIOLATION) => Err(StoreError::Busy),
-        opened => Ok(Some(opened?)),
-    }
+    Ok(Some(options.open(beside(path, "-lock"))?))
 }

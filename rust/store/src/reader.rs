@@ -300,6 +300,17 @@ impl Reader {
     }
 }
 
+/// Opens readers of a store.
+#[derive(Clone, Debug)]
+pub struct Readers(pub(crate) Source);
+
+impl Readers {
+    /// Opens a reader.
+    pub fn open(&self) -> Result<Reader> {
+        Reader::new(&self.0)
+    }
+}
+
 /// The keys from one to before another, or all: they are read in steps, in one state of the file.
 #[derive(Debug, Default)]
 pub struct Walk {

@@ -1,7 +1,6 @@
 //! An open store: what it saves in one commit, and how its journal gets into the file.
 
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::sleep;
@@ -9,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
+use crate::files::{NEW, write_new};
 use crate::journal::{self, has_journal};
 use crate::mark::Mark;
-use crate::open::{self, Opened, Source, WITH_JOURNAL, checkpoint, empty_store, frames, open_to_read};
-use crate::place::{Place, beside, flush_folder};
+use crate::open::{self, Opened, Source, TRIES, VERSION, WITH_JOURNAL, checkpoint, frames, open_to_read};
+use crate::place::{Place, beside, flush_folder, real};
 use crate::writer::{WRONG_ROW, Writer};
-use crate::{Packed, Reader, Result, StoreError};
+use crate::{Packed, Reader, Readers, Result, StoreError};
 
 /// Pages of the journal from which on it is put into the file, 8 MiB; and those that one step of [`Store::shrink`] gives back.
 const CHECKPOINT_FROM: i64 = 512;
@@ -57,18 +57,25 @@ impl Store {
     /// Opens the file at `path`, and locks it; makes it if there is none. Where it cannot be written it can still be read. Fails
     /// if another process has it, or if it is anything but a store.
     pub fn open(path: &Path) -> Result<Self> {
-        use StoreError::{CannotOpen, JournalLeft, ReadOnly, System};
-        match open::open(path) {
-            Ok(opened) => Self::of(opened),
-            Err(ReadOnly | CannotOpen) if has_journal(path) => Err(JournalLeft),
-            Err(error @ (ReadOnly | CannotOpen | System(_))) if path.is_file() => {
-                Self::open_to_read(Source::File(path.to_owned())).map_err(|other| match other {
-                    ReadOnly | CannotOpen | System(_) => error,
-                    other => other,
-                })
-            }
-            Err(error) => Err(error),
+        match Self::open_to_write(path) {
+            Err(StoreError::ReadOnly) if has_journal(path) => Err(StoreError::JournalLeft),
+            Err(StoreError::ReadOnly) if path.is_file() => Self::open_to_read(Source::File(path.to_owned())),
+            opened => opened,
         }
+    }
+
+    fn open_to_write(path: &Path) -> Result<Self> {
+        let open = || Self::of(open::open(path)?);
+        for _ in 1..TRIES {
+            match open() {
+                // Another process makes or removes it.
+                Err(StoreError::CannotOpen | StoreError::Moved) if real(path).is_ok_and(|path| !path.is_dir()) => {
+                    sleep(Duration::from_millis(1));
+                }
+                opened => return opened,
+            }
+        }
+        open()
     }
 
     /// Opens the bytes of a file, to be read.
@@ -98,8 +105,11 @@ impl Store {
         Ok(Self { open: Some(open), source, set_aside, is_lost })
     }
 
-    /// Returns what was lost before the file was opened, though it is whole.
+    /// Returns what was lost before the file was opened, though it is whole. The next opening does not tell of it again.
     pub fn lost(&self) -> Option<StoreError> {
+        if let Some(Open { place, is_whole: true, .. }) = self.open.as_ref().filter(|_| self.is_lost) {
+            let _ = place.writing(|| place.set_version(VERSION));
+        }
         self.is_lost.then_some(StoreError::JournalLost)
     }
 
@@ -119,7 +129,10 @@ impl Store {
     }
 
     fn writing(&mut self) -> Result<&mut Open> {
-        self.open.as_mut().ok_or(StoreError::ReadOnly)
+        self.open.as_mut().ok_or_else(|| match &self.source {
+            Source::Closed(error) => error.clone(),
+            _ => StoreError::ReadOnly,
+        })
     }
 
     /// Begins a save. What is changed belongs to it until [`Self::commit`] or [`Self::roll_back`].
@@ -172,18 +185,17 @@ impl Store {
         if Arc::strong_count(&place) > 3 {
             return Err(StoreError::Busy);
         }
-        let (path, new) = (place.path.clone(), beside(&place.path, open::NEW));
-        let empty = empty_store()?;
-        let made = File::create(&new).and_then(|mut file| file.write_all(&empty).and_then(|()| file.sync_all()));
-        made.inspect_err(|_| _ = fs::remove_file(&new))?;
+        let (path, new) = (place.path.clone(), beside(&place.path, NEW));
+        let file = write_new(&new)?;
         // Closed, as Windows replaces no open file. The journal stays until the new file is there.
-        (self.open, self.source) = (None, Source::File(path.clone()));
+        (self.open, self.source) = (None, Source::Closed(StoreError::Busy));
         let replaced = fs::rename(&new, &path).and_then(|()| flush_folder(&path));
         if replaced.is_ok() {
             place.remove_journal();
         }
-        drop(place);
-        *self = Self::of(open::open(&path)?)?;
+        let _ = file.unlock();
+        drop((place, file));
+        *self = Self::open_to_write(&path).inspect_err(|error| self.source = Source::Closed(error.clone()))?;
         Ok(replaced?)
     }
 
@@ -201,8 +213,8 @@ impl Store {
     }
 
     /// Returns the number of free pages, which the file has for later saves.
-    pub fn free_pages(&self) -> Result<i64> {
-        let open = self.open.as_ref().ok_or(StoreError::ReadOnly)?;
+    pub fn free_pages(&mut self) -> Result<i64> {
+        let open = self.writing()?;
         Ok(open.writer.connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?)
     }
 
@@ -246,17 +258,6 @@ impl Store {
     }
 }
 
-/// Opens readers of a store.
-#[derive(Clone, Debug)]
-pub struct Readers(Source);
-
-impl Readers {
-    /// Opens a reader.
-    pub fn open(&self) -> Result<Reader> {
-        Reader::new(&self.0)
-    }
-}
-
 impl Drop for Store {
     fn drop(&mut self) {
         let _ = self.open.take().map(Open::close);
@@ -285,7 +286,8 @@ impl Open {
         mark.write(connection, &other)?;
         let committed = connection.prepare_cached("COMMIT")?.execute(());
         self.pages = frames(connection)?;
-        self.place.note_journal(self.pages);
+        // Where nobody can look, the journal is what it was.
+        let _ = self.place.note_journal(self.pages);
         committed?;
         let begins = self.is_whole && !is_whole;
         (self.mark, self.committed, self.is_whole) = (mark, mark.last, false);
@@ -373,7 +375,7 @@ impl Open {
         }
         // The journal has what was too much for the memory, in no commit, and may have begun anew for that.
         let _ = journal::cut(&self.writer.connection, &self.place);
-        self.place.note_journal(frames(&self.writer.connection).unwrap_or(0));
+        let _ = self.place.note_journal(frames(&self.writer.connection).unwrap_or(0));
     }
 
     fn close(mut self) -> Result<()> {

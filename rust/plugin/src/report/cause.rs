@@ -69,7 +69,8 @@ impl From<&LoadError> for Cause {
 #[cfg(feature = "store")]
 pub fn store_code(error: &StoreError) -> EngineError {
     match error {
-        StoreError::Busy => EngineError::ERR_BUSY,
+        StoreError::Busy | StoreError::SideName => EngineError::ERR_BUSY,
+        StoreError::Exhausted => EngineError::ERR_CANT_ACQUIRE_RESOURCE,
         StoreError::CannotOpen | StoreError::Name(_) => EngineError::ERR_FILE_CANT_OPEN,
         StoreError::NoDatabase | StoreError::Foreign | StoreError::OtherVersion(..) => Cause::Foreign.into(),
         StoreError::Damaged(_) | StoreError::DamagedValue | StoreError::NoJournal | StoreError::JournalLost => {

@@ -8,6 +8,7 @@ mod files;
 mod folder;
 mod full_disk;
 mod growth;
+mod handles;
 mod hostile;
 mod journals;
 mod moved;

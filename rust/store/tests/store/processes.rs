@@ -85,6 +85,7 @@ fn child() {
         "saves too much for a small disk" => return crate::full_disk::save_too_much(path, false),
         "saves too much and dies" => return crate::full_disk::save_too_much(path, true),
         "puts too much into the file on a small disk" => return crate::full_disk::checkpoint_too_much(path),
+        "has few handles" => return crate::handles::use_few_handles(path),
         "shrinks on a small disk" => return crate::full_disk::shrink_with_little_room(path),
         _ => {}
     }

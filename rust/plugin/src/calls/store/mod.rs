@@ -102,10 +102,10 @@ impl StoreFile {
             None => Store::open(&file.path),
         }
         .map_err(|error| file.not_opened(&error))?;
+        let (readers, reader) = (store.readers(), store.reader().map_err(|error| file.not_opened(&error))?);
         let set_aside = store.set_aside().map(|aside| set_aside_line(&file.shown, &aside));
         let lost = store.lost().map(|error| Line::error(file.failure(&error)));
         let lines = lost.into_iter().chain(set_aside).collect();
-        let (readers, reader) = (store.readers(), store.reader().map_err(|error| file.not_opened(&error))?);
         file.readers = Mutex::new(ReaderPool { source: Some(readers), idle: vec![reader], ..ReaderPool::default() });
         file.store = Mutex::new(Some(store));
         Ok((Arc::new(file), lines))
