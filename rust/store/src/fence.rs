@@ -4,7 +4,7 @@
 use rusqlite::{Connection, OptionalExtension, Rows};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::reader::{Bytes, TOO_MUCH};
+use crate::bytes::{Bytes, TOO_MUCH};
 use crate::{Result, StoreError};
 
 /// Keys of a range from which on it is cut in two.

@@ -1,112 +1,20 @@
-//! Whole files: new ones, copies of an open store, and other names for a closed one.
+//! Whole files: copies of an open store, and other names for a closed one.
 
-use std::fs::{self, File, Metadata, TryLockError};
-use std::io::{ErrorKind, Read, Write};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec;
 
 use rusqlite::Connection;
 
-use crate::journal::{has_journal, rename_aside};
-use crate::mark::Mark;
-use crate::open::{
-    self, ID, MODE, Opened, SIDE_FILES, TABLES, TRIES, VERSION, WAL, WITH_JOURNAL, is_store, open_at, set_journal,
-    tried,
-};
-use crate::place::{Place, beside, flush_folder, id_of, is_filled, is_open, names, real, rename_new};
+use crate::format::{SIDE_FILES, WITH_JOURNAL, is_store};
+use crate::journal::{has_journal, rename_aside, set_journal};
+use crate::new::{COPY, NEW, lock_new, real_new, write_new};
+use crate::open::{self, Opened, open_at, tried};
+use crate::place::{Place, beside, flush_folder, is_filled, real, rename_new};
 use crate::reader::STEP;
 use crate::writer::Writer;
 use crate::{Budget, Reader, Result, Store, StoreError, Walk};
-
-/// The end of the name of a new file until it is one: what a killed process left there is written over.
-pub(crate) const NEW: &str = "-varbatch-new";
-const COPY: &str = "-varbatch-copy";
-
-/// The path of a store that is to be made. Fails if the name is one of a file that another store has beside it.
-fn real_new(path: &Path) -> Result<PathBuf> {
-    let path = real(path)?;
-    let name = path.to_str().unwrap_or_default();
-    let mut ends = SIDE_FILES.iter().chain(&[NEW, COPY]);
-    let is_used = ends.any(|end| name.strip_suffix(end).is_some_and(|name| has_store(name.as_ref())));
-    let needs_one = SIDE_FILES.iter().any(|end| has_store(&beside(&path, end)));
-    if is_used || needs_one { Err(StoreError::SideName) } else { Ok(path) }
-}
-
-/// True if a file is a store, perhaps one that this process has open.
-fn has_store(path: &Path) -> bool {
-    let Some(file) = path.metadata().ok().filter(Metadata::is_file) else { return false };
-    let mut start = Vec::new();
-    is_open(&file)
-        || File::open(path).and_then(|file| file.take(100).read_to_end(&mut start)).is_ok() && is_store(&start)
-}
-
-/// Makes a file that is to become a store, or takes the one that a killed process left, and locks it: one process after the other
-/// makes a store beside it, or removes one.
-fn lock_new(path: &Path) -> Result<File> {
-    for _ in 0..TRIES {
-        let file = File::options().create(true).truncate(false).read(true).write(true).open(path)?;
-        if file.try_lock().is_err_and(|error| matches!(error, TryLockError::WouldBlock)) {
-            break;
-        }
-        // It may have become a store by now, or have been one when the process was killed.
-        match (file.metadata()?, fs::metadata(path)) {
-            (own, Ok(named)) if id_of(&named) == id_of(&own) && names(&own) < 2 => return Ok(file),
-            (own, _) if names(&own) > 1 => fs::remove_file(path)?,
-            _ => {}
-        }
-    }
-    Err(StoreError::Busy)
-}
-
-/// Makes a new store without keys. The path never leads to a part of one. Returns where a journal is now that was left there.
-pub(crate) fn make(path: &Path) -> Result<Option<PathBuf>> {
-    let (path, new, journal) = (&real_new(path)?, &beside(path, NEW), &beside(path, "-wal"));
-    let file = write_new(new)?;
-    let name = || {
-        if is_filled(path) {
-            // Another process has made it meanwhile.
-            return Ok(fs::remove_file(new).map(|()| None)?);
-        }
-        // The file of this journal was removed.
-        let set_aside = if is_filled(journal) { Some(rename_aside(journal)?) } else { None };
-        match rename_new(new, path) {
-            // An empty one.
-            Err(_) if !is_filled(path) => fs::rename(new, path)?,
-            // Somebody else has made one meanwhile.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => fs::remove_file(new)?,
-            named => named?,
-        }
-        Ok(flush_folder(path).map(|()| set_aside)?)
-    };
-    let named = name();
-    let _ = file.unlock();
-    named
-}
-
-/// Writes a new store without keys, to a file that is locked. Unlock it once it has its name: a process that is just being started
-/// has it too, and closes it only then.
-pub(crate) fn write_new(new: &Path) -> Result<File> {
-    let (mut file, empty) = (lock_new(new)?, empty_store()?);
-    let written = file.set_len(0).and_then(|()| file.write_all(&empty)).and_then(|()| file.sync_all());
-    Ok(written.inspect_err(|_| _ = fs::remove_file(new)).map(|()| file)?)
-}
-
-/// Returns the bytes of a new store without keys.
-fn empty_store() -> Result<Vec<u8>> {
-    let mut connection = Connection::open_in_memory()?;
-    let Mark { last, .. } = Mark::whole(0)?;
-    connection.execute_batch(&format!(
-        "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL; BEGIN; {}; \
-         INSERT INTO fence VALUES(x'', 0, 0); INSERT INTO mark VALUES({last}, {last}, {last}); \
-         PRAGMA application_id = {ID}; PRAGMA user_version = {VERSION}; COMMIT;",
-        TABLES.join("; ")
-    ))?;
-    let mut bytes = connection.serialize("main")?.to_vec();
-    // In WAL mode, which a database in memory cannot have.
-    bytes[MODE].copy_from_slice(WAL);
-    Ok(bytes)
-}
 
 /// A store that is made of the keys of another one, and gets its name when it is complete.
 #[derive(Debug)]

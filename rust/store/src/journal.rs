@@ -6,17 +6,24 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use crate::open::frames;
+use crate::format::{FRAME, HEAD, end_of};
 use crate::place::{Place, beside, flush_folder, is_filled};
 use crate::{Result, StoreError};
 
-/// Bytes of a journal before its first page, and before each page.
-pub(crate) const HEAD: usize = 32;
-pub(crate) const FRAME: usize = 24;
+/// Puts the journal into the file with `PASSIVE`, and nothing with `NOOP`. Returns how many pages it has, and how many of them
+/// are in the file now.
+pub(crate) fn checkpoint(connection: &Connection, mode: &str) -> Result<(i64, i64)> {
+    let mut run = connection.prepare_cached(&format!("PRAGMA wal_checkpoint({mode})"))?;
+    Ok(run.query_row((), |row| Ok((row.get(1)?, row.get(2)?)))?)
+}
 
-/// Where so many pages of a journal end.
-pub(crate) fn end_of(pages: i64, page_len: u64) -> u64 {
-    (pages.max(0) as u64).saturating_mul(FRAME as u64 + page_len).saturating_add(HEAD as u64)
+/// Returns how many pages the journal has.
+pub(crate) fn frames(connection: &Connection) -> Result<i64> {
+    Ok(checkpoint(connection, "NOOP")?.0)
+}
+
+pub(crate) fn set_journal(connection: &Connection, mode: &str) -> rusqlite::Result<()> {
+    connection.pragma_update_and_check(None, "journal_mode", mode, |_| Ok(()))
 }
 
 /// Cuts off what lies behind the last commit: pages of a save that failed, was cancelled or was killed. SQLite would write over

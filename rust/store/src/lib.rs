@@ -12,11 +12,14 @@
 //!   file holds; a journal that lies beside another file is set aside.
 //! - **One process has a file**, locked from [`Store::open`] on, before SQLite looks at it.
 
+mod bytes;
 mod error;
 mod fence;
 mod files;
+mod format;
 mod journal;
 mod mark;
+mod new;
 mod open;
 mod packed;
 mod place;
@@ -27,8 +30,8 @@ mod writer;
 
 pub use self::error::StoreError;
 pub use self::files::{Copy, remove, rename};
+pub use self::format::{ID, SIDE_FILES, is_store};
 pub use self::journal::set_aside_name;
-pub use self::open::{ID, SIDE_FILES, is_store};
 pub use self::packed::Packed;
 pub use self::reader::{Budget, Reader, Readers, Rows, Walk};
 pub use self::rescue::Rescue;

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use crate::open::{PARTIAL, VERSION};
+use crate::format::{PARTIAL, VERSION};
 use crate::place::Place;
 use crate::{Result, StoreError};
 

@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,45 +10,14 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::files::make;
-use crate::journal::{self, commits_behind, copy_aside, has_head, rename_aside};
+use crate::format::{
+    AUTO_VACUUM_AT, MODE, PARTIAL, ROLLBACK, TABLES, VERSION_AT, WAL, WITH_JOURNAL, check_start, mark_page, number_at,
+};
+use crate::journal::{self, commits_behind, copy_aside, frames, has_head, rename_aside};
 use crate::mark::Mark;
+use crate::new::{TRIES, make};
 use crate::place::{Place, beside, is_filled, real};
 use crate::{Result, StoreError};
-
-/// SQLite's `application_id` of a store, "VBst", and its `user_version`: that of the tables, and another one while the file may
-/// have a part of its journal.
-pub const ID: i64 = 0x5642_7374;
-pub(crate) const VERSION: i64 = 2;
-pub(crate) const PARTIAL: i64 = 1 << 16 | VERSION;
-
-/// The `user_version` of a whole file that has a journal: without it, what was saved last is lost.
-pub(crate) const WITH_JOURNAL: i64 = 2 << 16 | VERSION;
-pub(crate) const VERSION_AT: usize = 60;
-const AUTO_VACUUM_AT: usize = 52;
-
-/// Where a file says which journal it has, and the words of a store's, and of that which other programs may have left it with.
-pub(crate) const MODE: Range<usize> = 18..20;
-pub(crate) const WAL: &[u8] = &[2, 2];
-const ROLLBACK: &[u8] = &[1, 1];
-
-/// The tables as the file has them, to the letter: so nothing else is in it, such as triggers. The first has the first page that
-/// a table can have: the second, or the third if that says what the others are for, as `auto_vacuum` needs it.
-pub(crate) const TABLES: [&str; 3] = [
-    "CREATE TABLE mark(last INTEGER NOT NULL, base INTEGER NOT NULL, journal INTEGER NOT NULL)",
-    "CREATE TABLE fence(start BLOB PRIMARY KEY, keys INTEGER NOT NULL, key_checksum INTEGER NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE entry(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, compression INTEGER NOT NULL, \
-     checksum INTEGER NOT NULL, value BLOB NOT NULL)",
-];
-fn mark_page(has_auto_vacuum: bool) -> u64 {
-    if has_auto_vacuum { 3 } else { 2 }
-}
-
-/// Ends of the names of the files that may lie beside an open store.
-pub const SIDE_FILES: [&str; 4] = ["-wal", "-shm", "-journal", "-lock"];
-
-/// How often something is tried that comes to nothing only where others do the same at that moment.
-pub(crate) const TRIES: usize = 10;
 
 /// How long a reader may still keep the file from the writer, or another program be closing it.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -84,37 +52,6 @@ const LIMITS: [(Limit, i32); 15] = [
 /// Steps of SQLite in which a sound schema is read, a hundred times over, and between two looks at how many were taken.
 const SCHEMA_STEPS: i32 = 100_000;
 const STEPS: i32 = 1000;
-
-/// True if a file begins as a store does.
-#[must_use]
-pub fn is_store(start: &[u8]) -> bool {
-    is_database(start) && start.get(68..72) == Some(&(ID as u32).to_be_bytes())
-}
-
-fn is_database(start: &[u8]) -> bool {
-    start.starts_with(b"SQLite format 3\0")
-}
-
-fn number_at(start: &[u8], at: usize) -> i64 {
-    start.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| i32::from_be_bytes(*bytes).into())
-}
-
-/// Fails unless a file begins as a store of this version.
-fn check_start(start: &[u8]) -> Result<()> {
-    match number_at(start, VERSION_AT) {
-        _ if !is_database(start) => Err(StoreError::NoDatabase),
-        _ if start.len() < 100 => Err(StoreError::Damaged("it ends in its head")),
-        _ if !is_store(start) => Err(StoreError::Foreign),
-        VERSION | PARTIAL | WITH_JOURNAL if ![WAL, ROLLBACK].contains(&&start[MODE]) => {
-            Err(StoreError::Damaged("its journal mode is none of SQLite's"))
-        }
-        VERSION | PARTIAL | WITH_JOURNAL if number_at(start, 56) != 1 => {
-            Err(StoreError::Damaged("its texts are not UTF-8"))
-        }
-        VERSION | PARTIAL | WITH_JOURNAL => Ok(()),
-        version => Err(StoreError::OtherVersion(version, VERSION)),
-    }
-}
 
 /// How the file is read.
 #[derive(Clone, Debug)]
@@ -348,20 +285,4 @@ pub(crate) fn lacks(connection: &Connection) -> Result<Option<StoreError>> {
     } else {
         Some(StoreError::NoJournal)
     })
-}
-
-/// Puts the journal into the file with `PASSIVE`, and nothing with `NOOP`. Returns how many pages it has, and how many of them
-/// are in the file now.
-pub(crate) fn checkpoint(connection: &Connection, mode: &str) -> Result<(i64, i64)> {
-    let mut run = connection.prepare_cached(&format!("PRAGMA wal_checkpoint({mode})"))?;
-    Ok(run.query_row((), |row| Ok((row.get(1)?, row.get(2)?)))?)
-}
-
-/// Returns how many pages the journal has.
-pub(crate) fn frames(connection: &Connection) -> Result<i64> {
-    Ok(checkpoint(connection, "NOOP")?.0)
-}
-
-pub(crate) fn set_journal(connection: &Connection, mode: &str) -> rusqlite::Result<()> {
-    connection.pragma_update_and_check(None, "journal_mode", mode, |_| Ok(()))
 }

@@ -11,8 +11,7 @@ use std::time::SystemTime;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::journal::{FRAME, HEAD, end_of};
-use crate::open::VERSION_AT;
+use crate::format::{FRAME, HEAD, VERSION_AT, end_of};
 use crate::{Result, StoreError};
 
 /// Bytes that a name may have, with those of the files beside it.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use crate::bytes::Bytes;
 use crate::open::{Source, lacks, open, open_to_read};
 use crate::place::Place;
-use crate::reader::{Bytes, Walk};
+use crate::reader::Walk;
 use crate::{Packed, Reader, Result, StoreError};
 
 /// SQLite stops at the first damaged page. So keys are sought in the index and in the rows, in each from both ends.

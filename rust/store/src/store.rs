@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use crate::files::{NEW, write_new};
-use crate::journal::{self, has_journal};
+use crate::format::{VERSION, WITH_JOURNAL};
+use crate::journal::{self, checkpoint, frames, has_journal};
 use crate::mark::Mark;
-use crate::open::{self, Opened, Source, TRIES, VERSION, WITH_JOURNAL, checkpoint, frames, open_to_read};
+use crate::new::{NEW, TRIES, write_new};
+use crate::open::{self, Opened, Source, open_to_read};
 use crate::place::{Place, beside, flush_folder, real};
 use crate::writer::{WRONG_ROW, Writer};
 use crate::{Packed, Reader, Readers, Result, StoreError};

@@ -5,8 +5,9 @@ use std::io::Write;
 use rusqlite::blob::ZeroBlob;
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::bytes::Bytes;
 use crate::fence::Fence;
-use crate::reader::{Bytes, STEP};
+use crate::reader::STEP;
 use crate::{Packed, Result, StoreError};
 
 /// Longer values are written into their row piece by piece: SQLite would copy them twice.
