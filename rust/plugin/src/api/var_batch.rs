@@ -17,7 +17,7 @@ use crate::calls::encode::{ToBytes, ToFrames, vars_to_bytes, vars_to_frames};
 use crate::calls::load::{ALL, Load, LoadBytes, load_bytes, load_var, load_vars};
 use crate::calls::save::{Holds, NOT_COMPRESSED, Save, Stored, save, to_append, to_save};
 use crate::calls::{change, decode, describe, encode, get_in, stream, transcode};
-use crate::engine::{AnyArg, BytesArg, BytesOut, Call, DialectArg, FlagArg, ObjectArg, Slot, Value, no, null};
+use crate::engine::{AnyArg, BytesOut, Call, DialectArg, FlagArg, ObjectArg, Slot, Value, no, null};
 use crate::jobs::pool;
 use crate::objects::Makers;
 use crate::report::{Failure, Line, Outcome, PRINTS};
@@ -286,10 +286,10 @@ calls! {
         #[opt(default = NOT_COMPRESSED)] compression_mode: i64,
         #[opt(default = &null())] key: AnyArg,
         #[opt(default = false)] keep_backup: bool,
-        #[opt(default = &BytesArg::default())] header: BytesArg,
+        #[opt(default = &PackedByteArray::new())] header: PackedByteArray,
     ) -> EngineError {
         save, Save::held => to_save(&path, values, Holds::Values, full_objects, Stored {
-            compression_mode, key: &key.0, keep_backup, header: &header.0,
+            compression_mode, key: &key.0, keep_backup, header: &header,
         })
     }
 
@@ -338,7 +338,7 @@ impl Call for VarBatch {
         match encode::encode(value, full_objects, out) {
             Ok(()) => succeeded(),
             Err(error) => {
-                out.set_bytes(PackedByteArray::new());
+                out.allocate(0);
                 end_with("var_to_bytes", vec![Line::error(error)]);
             }
         }

@@ -58,10 +58,6 @@ impl BytesOut for Record {
         prefix.write_copy_of_slice(&if self.is_big_endian { len.to_be_bytes() } else { len.to_le_bytes() });
         value
     }
-
-    fn set_bytes(&mut self, bytes: PackedByteArray) {
-        self.bytes = bytes;
-    }
 }
 
 /// Returns the length at the start of a record, if it is there.

@@ -51,7 +51,6 @@ macro_rules! argument {
 }
 
 argument!(AnyArg via Variant, ByRef, Variant::godot_shape(), Self, |arg| &arg.0);
-argument!(BytesArg via PackedByteArray, ByRef, PackedByteArray::godot_shape(), Self, |arg| &arg.0);
 argument!(ArrayArg via AnyArray, ByRef, AnyArray::godot_shape(), Self, |arg| &arg.0);
 argument!(DictionaryArg via AnyDictionary, ByRef, AnyDictionary::godot_shape(), Self, |arg| &arg.0);
 argument!(FlagArg via Variant, ByRef, Variant::godot_shape(), Self, |arg| &arg.0);
@@ -79,10 +78,6 @@ pub fn no() -> FlagArg {
 /// Any value, null by default. gdext does not support defaults for Variants.
 #[derive(Clone, Debug)]
 pub struct AnyArg(pub Variant);
-
-/// Bytes, none by default. gdext does not support defaults for packed arrays.
-#[derive(Clone, Debug, Default)]
-pub struct BytesArg(pub PackedByteArray);
 
 /// A Dictionary, typed or not, empty by default. gdext does not support defaults for Dictionaries.
 #[derive(Clone, Debug)]

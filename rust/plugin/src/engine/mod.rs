@@ -39,8 +39,8 @@ use layout::{Entry, Private, is_known};
 use memory::{LINE, line, lines};
 pub use memory::{Pages, grow_heap, why_no_huge_pages};
 pub use methods::{
-    AnyArg, ArrayArg, BytesArg, Call, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, load_docs, no, null,
-    register, register_dialects,
+    AnyArg, ArrayArg, Call, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, load_docs, no, null, register,
+    register_dialects,
 };
 pub use objects::{
     NewObject, base_class, can_instantiate, class_name, class_of, encoded_id, free, free_later, has_script_method,

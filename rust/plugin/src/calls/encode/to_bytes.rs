@@ -152,7 +152,7 @@ impl Work for ToBytes {
             self.done += chunk.len();
         }
         if end == len {
-            slots[0].set_bytes(bytes.take());
+            *slots[0].bytes() = bytes.take();
             self.long = None;
             self.pass(1, 0);
         }

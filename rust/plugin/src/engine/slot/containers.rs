@@ -203,7 +203,7 @@ pub struct BytesSlot(Slot);
 
 impl BytesSlot {
     #[inline]
-    fn bytes(&mut self) -> &mut PackedByteArray {
+    pub fn bytes(&mut self) -> &mut PackedByteArray {
         // SAFETY: the byte array is ours alone and mutably borrowed. gdext's type has the layout of the engine's.
         unsafe { &mut *self.0.inner(Kind::PackedByteArray).cast() }
     }
@@ -213,9 +213,5 @@ impl BytesOut for BytesSlot {
     #[inline]
     fn allocate(&mut self, len: usize) -> Memory<'_> {
         self.bytes().allocate(len)
-    }
-
-    fn set_bytes(&mut self, bytes: PackedByteArray) {
-        *self.bytes() = bytes;
     }
 }

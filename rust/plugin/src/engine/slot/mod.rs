@@ -297,10 +297,6 @@ impl BytesOut for Slot {
     fn allocate(&mut self, len: usize) -> Memory<'_> {
         self.set_packed(Kind::PackedByteArray, len)
     }
-
-    fn set_bytes(&mut self, bytes: PackedByteArray) {
-        self.set(bytes);
-    }
 }
 
 #[repr(align(8))]

@@ -15,8 +15,6 @@ pub type Memory<'a> = &'a mut [MaybeUninit<u8>];
 pub trait BytesOut {
     /// Makes the value a byte array of `len` bytes and returns its memory.
     fn allocate(&mut self, len: usize) -> Memory<'_>;
-
-    fn set_bytes(&mut self, bytes: PackedByteArray);
 }
 
 impl BytesOut for PackedByteArray {
@@ -26,10 +24,6 @@ impl BytesOut for PackedByteArray {
         }
         // SAFETY: the array is empty and mutably borrowed. The caller fills all of its bytes.
         unsafe { new_elements(Kind::PackedByteArray, self.sys_mut(), len, 1) }
-    }
-
-    fn set_bytes(&mut self, bytes: PackedByteArray) {
-        *self = bytes;
     }
 }
 
