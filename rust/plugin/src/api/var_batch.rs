@@ -12,7 +12,7 @@ use varbatch_codec::{Dialect, Kind};
 use super::diagnostics::diagnostics;
 use super::task::{self, VarBatchTask, end, end_with, start, succeeded};
 use super::type_table::row;
-use crate::calls::decode::{Decode, Input, bytes_to_vars, frames_to_vars};
+use crate::calls::decode::{Decode, Input, bytes_to_vars, decode_deep, decode_only, frames_to_vars};
 use crate::calls::encode::{ToBytes, ToFrames, vars_to_bytes, vars_to_frames};
 use crate::calls::load::{ALL, Load, LoadBytes, load_bytes, load_var, load_vars};
 use crate::calls::save::{Holds, NOT_COMPRESSED, Save, Stored, save, to_append, to_save};
@@ -21,6 +21,7 @@ use crate::engine::{AnyArg, BytesOut, Call, DialectArg, FlagArg, ObjectArg, Slot
 use crate::jobs::pool;
 use crate::objects::Makers;
 use crate::report::{Failure, Line, Outcome, PRINTS};
+use crate::value::build::{MOST_NESTED, build_flat};
 
 const MAX_THREADS: i64 = 256;
 
@@ -346,31 +347,28 @@ impl Call for VarBatch {
 
     #[inline(always)]
     fn bytes_to_var(bytes: &PackedByteArray, allow_objects: Option<&Value>, offset: i64, out: &mut Slot) {
-        let flag = match allow_objects.map(Value::view) {
-            None if offset == 0 => false,
-            Some(view) if view.kind() == Kind::Bool && offset == 0 => view.bool(),
-            _ => return bytes_to_var_at(bytes, allow_objects, offset, out),
-        };
-        match decode::decode(bytes, flag, out) {
-            Ok(None) => succeeded(),
-            Ok(Some(dropped)) => end_with("bytes_to_var", dropped.lines(Input::of(bytes).bytes)),
-            Err(error) => {
-                out.clear();
-                end_with("bytes_to_var", vec![Line::error(error)]);
-            }
+        let is_flag = allow_objects.is_none_or(|flag| flag.view().kind() == Kind::Bool);
+        if is_flag && offset == 0 && build_flat(Input::of(bytes).bytes, out, MOST_NESTED, None) {
+            succeeded();
+        } else {
+            bytes_to_var_at(bytes, allow_objects, offset, out);
         }
     }
 }
 
-/// Does the same for a list of classes, or for a value inside the buffer.
+/// Does the rest of it. Not inlined, as its stack would cost a flat value time.
 #[cold]
 #[inline(never)]
 fn bytes_to_var_at(bytes: &PackedByteArray, allow_objects: Option<&Value>, offset: i64, out: &mut Slot) {
     out.clear();
+    // A script may change what the caller has.
     let bytes = bytes.clone();
     let decode = |makers| {
         let input = Input::from(&bytes, offset)?;
-        Ok(decode::decode_only(if offset > 0 { input.alone() } else { input }, makers, out))
+        Ok(match offset {
+            0 => decode_deep(input, makers, out),
+            _ => decode_only(input.alone(), makers, out),
+        })
     };
     end::<()>("bytes_to_var", allow_objects.map_or(Ok(None), any_makers).and_then(decode));
 }

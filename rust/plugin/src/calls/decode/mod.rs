@@ -70,41 +70,17 @@ pub fn len_of(input: &Result<Input<'_>, Kind>) -> usize {
     input.as_ref().map_or(0, |input| input.bytes.len())
 }
 
-/// Decodes one value, whose bytes the caller borrows. The slot stays empty if that fails.
-#[inline(always)]
-pub fn decode(
-    bytes: &PackedByteArray,
-    allow_objects: bool,
-    out: &mut Slot,
-) -> Result<Option<Box<Dropped>>, CodecError> {
-    if build_flat(Input::of(bytes).bytes, out, MOST_NESTED, None) {
-        return Ok(None);
-    }
-    decode_deep(bytes, allow_objects, out)
-}
-
-/// Does the rest of [`decode`]. Not inlined, as its stack would cost a flat value time.
-#[inline(never)]
-fn decode_deep(
-    bytes: &PackedByteArray,
-    allow_objects: bool,
-    out: &mut Slot,
-) -> Result<Option<Box<Dropped>>, CodecError> {
-    match build(Input::of(bytes), allow_objects, MayAsk::Nothing, out) {
-        Err(Stop::MayNotAsk) => {
-            let mut makers = Makers::flag(allow_objects);
-            let decoded = decode_asking(Input::of(&bytes.clone()), &mut makers, out);
-            makers.keep_all();
-            decoded
-        }
-        built => Ok(built?),
-    }
-}
-
 /// Decodes the only value of a call, like [`decode_held`]. The slot stays empty if that fails.
 pub fn decode_only(input: Input<'_>, makers: Option<Makers>, out: &mut Slot) -> Outcome<()> {
+    match build_flat(input.bytes, out, MOST_NESTED, None) {
+        true => Outcome::new((), Vec::new()),
+        false => decode_deep(input, makers, out),
+    }
+}
+
+/// Does the rest of [`decode_only`].
+pub fn decode_deep(input: Input<'_>, makers: Option<Makers>, out: &mut Slot) -> Outcome<()> {
     let found = match makers {
-        _ if build_flat(input.bytes, out, MOST_NESTED, None) => Ok(None),
         None => build(input, false, MayAsk::Conversions, out).map_err(CodecError::from),
         Some(mut makers) => {
             let decoded = decode_held(input, &mut makers, out);
@@ -119,7 +95,7 @@ pub fn decode_only(input: Input<'_>, makers: Option<Makers>, out: &mut Slot) -> 
     Outcome::from(found.map(|dropped| Outcome::new((), lines(dropped))))
 }
 
-/// Like [`decode`], but may run scripts and Loggers: the caller must hold the bytes by a reference of its own.
+/// Decodes one value. May run scripts and Loggers: the caller must hold the bytes by a reference of its own.
 #[inline(never)]
 pub fn decode_held(input: Input<'_>, makers: &mut Makers, out: &mut Slot) -> Result<Option<Box<Dropped>>, CodecError> {
     match build(input, makers.allow_objects(), MayAsk::Conversions, out) {

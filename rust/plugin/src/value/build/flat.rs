@@ -6,8 +6,9 @@ use super::{components, utf8};
 use crate::engine::{Memory, REAL, Slot, SlotType};
 use crate::value::string_cache::{Texts, set_text, with_kept};
 
-/// Max bytes of a small value.
+/// Max bytes of a small value, and of one without values or names inside.
 const SMALL_VALUE: usize = 4 << 10;
+const SMALL_PLAIN: usize = 256 << 10;
 
 /// Containers inside one another that [`build_flat`] builds at most.
 pub const MOST_NESTED: usize = 4;
@@ -17,7 +18,8 @@ pub const MOST_NESTED: usize = 4;
 /// part of it then.
 #[inline(always)]
 pub fn build_flat(bytes: &[u8], slot: &mut Slot, nested: usize, texts: Option<&mut Texts>) -> bool {
-    bytes.len() < SMALL_VALUE && build(bytes, slot, nested, texts).is_some_and(<[u8]>::is_empty)
+    let nested = if bytes.len() < SMALL_VALUE { nested } else { 0 };
+    bytes.len() < SMALL_PLAIN && build(bytes, slot, nested, texts).is_some_and(<[u8]>::is_empty)
 }
 
 /// Builds a value inside another one, and returns the bytes after it.
