@@ -1,4 +1,4 @@
-//! The machine's memory: cache lines, huge pages of Linux for large new memory, and a heap that grows at once.
+//! The machine's memory: cache lines, and huge pages of Linux for large new memory.
 //!
 //! Memory of the system arrives page by page, as it is first written; with huge pages, 512 times as long, in a third of
 //! the time. Programs must ask for them if `transparent_hugepage` is `madvise`; otherwise nothing is asked.
@@ -23,16 +23,6 @@ const MAX_PAGES: usize = 4;
 
 /// How long a huge page may take. It is 0.2 ms; small pages are faster where the system waits for other processors.
 const SLOW: Duration = Duration::from_micros(600);
-
-/// Min bytes of small blocks for which a heap grows at once, and max bytes that it grows by.
-const GROW_FROM: usize = 8 << 20;
-const MAX_GROWN: usize = 16 << 20;
-
-/// A block that belongs to the heap: a larger one has a mapping of its own.
-const HEAP_BLOCK: usize = 120 << 10;
-
-/// Bytes of a small page on systems whose huge pages are asked for.
-const SMALL_PAGE: usize = 4 << 10;
 
 /// Blocks that will be filled together. Each may be shorter than a huge page if its neighbours are among them.
 #[derive(Default)]
@@ -103,35 +93,11 @@ fn ask(range: Range<usize>) {
     }
 }
 
-/// Gets memory for `len` bytes of small blocks that this thread will allocate. The returned block must live until then.
-///
-/// The C library grows a heap by 132 KiB at a time, with a fault for each page. Here it gets all pages of large blocks
-/// at once, unless it has such memory. All but the last, which keeps the heap large, are freed for the small blocks.
-pub fn grow_heap(len: usize) -> Vec<u8> {
-    let block = || Vec::with_capacity(HEAP_BLOCK);
-    if len < GROW_FROM || page_len() == 0 || !is_new(&mut block()) {
-        return Vec::new();
-    }
-    let mut blocks: Vec<_> = (0..len.min(MAX_GROWN) / HEAP_BLOCK).map(|_| block()).collect();
-    blocks.sort_unstable_by_key(Vec::as_ptr);
-    let mut pages = Pages::default();
-    blocks.iter_mut().for_each(|block| pages.add(block.spare_capacity_mut()));
-    pages.0.into_iter().for_each(|range| advise(inside(range, SMALL_PAGE), POPULATE));
-    blocks.pop().unwrap_or_default()
-}
-
-/// True if the last page inside an empty block was never written. The C library writes at the start of free blocks.
-fn is_new(block: &mut Vec<u8>) -> bool {
-    let memory = block.spare_capacity_mut().as_ptr_range();
-    let pages = inside(memory.start.addr()..memory.end.addr(), SMALL_PAGE);
-    written(pages.end - SMALL_PAGE, SMALL_PAGE) == Some(0)
-}
-
 fn inside(range: Range<usize>, page_len: usize) -> Range<usize> {
     range.start.next_multiple_of(page_len)..range.end / page_len * page_len
 }
 
-use system::{COLLAPSE, HUGE, POPULATE, advise, page_len, written};
+use system::{COLLAPSE, HUGE, advise, page_len, written};
 
 #[cfg(target_os = "linux")]
 mod system {
@@ -158,8 +124,6 @@ mod system {
     pub const HUGE: i32 = libc::MADV_HUGEPAGE;
     /// Makes pages huge at once. Does nothing before Linux 6.1.
     pub const COLLAPSE: i32 = libc::MADV_COLLAPSE;
-    /// Makes pages resident, as by a write. Does nothing before Linux 5.14.
-    pub const POPULATE: i32 = libc::MADV_POPULATE_WRITE;
 
     pub fn advise(range: Range<usize>, advice: i32) {
         if !range.is_empty() {
@@ -193,7 +157,6 @@ mod system {
 
     pub const HUGE: i32 = 0;
     pub const COLLAPSE: i32 = 0;
-    pub const POPULATE: i32 = 0;
 
     pub fn advise(_: Range<usize>, _: i32) {}
 }

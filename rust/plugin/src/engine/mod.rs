@@ -37,7 +37,7 @@ pub use files::{EngineFile, error_text, globalize, keep, packed_bytes};
 pub use layout::why_not_known;
 use layout::{Entry, Private, is_known};
 use memory::{LINE, line, lines};
-pub use memory::{Pages, grow_heap, why_no_huge_pages};
+pub use memory::{Pages, why_no_huge_pages};
 pub use methods::{
     AnyArg, ArrayArg, Call, DIALECTS, DialectArg, DictionaryArg, FlagArg, ObjectArg, load_docs, no, null, register,
     register_dialects,

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::{FROM, GROW_FROM, HEAP_BLOCK, MAX_GAP, Pages, grow_heap, inside, is_new, page_len, prepare};
+use super::{FROM, MAX_GAP, Pages, inside, prepare};
 
 fn merged(blocks: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut memory = vec![MaybeUninit::uninit(); 100 * MAX_GAP];
@@ -48,22 +48,4 @@ fn what_was_written_before_stays() {
             assert_eq!(unsafe { blocks[at].assume_init() }, 0x5a, "at {at}");
         }
     }
-}
-
-#[test]
-fn a_heap_grows_once_by_memory_that_is_there() {
-    // A new thread has a heap of its own, with nothing in it.
-    let grow = || {
-        let (none, mut end) = (grow_heap(GROW_FROM - 1), grow_heap(GROW_FROM));
-        assert_eq!((none.capacity(), end.capacity() > 0), (0, page_len() > 0));
-        let blocks: Vec<Vec<u8>> = (0..GROW_FROM / HEAP_BLOCK - 1).map(|_| Vec::with_capacity(HEAP_BLOCK)).collect();
-        // Linux before 5.14 cannot get pages that nobody wrote.
-        let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-        let version: Vec<u32> = release.split('.').map_while(|part| part.parse().ok()).collect();
-        if page_len() > 0 && version >= vec![5, 14] {
-            assert!(!is_new(&mut end) && blocks.into_iter().all(|mut block| !is_new(&mut block)), "all are there");
-            assert_eq!(grow_heap(GROW_FROM).capacity(), 0, "it is there already");
-        }
-    };
-    std::thread::spawn(grow).join().expect("the thread ends");
 }

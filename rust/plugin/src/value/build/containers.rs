@@ -19,10 +19,6 @@ const SPLIT_FROM: usize = 256 << 10;
 /// Elements between two progress checks.
 const LOOK: usize = 16;
 
-/// Times [`LOOK_TEXTS`] built in the heap's holes before it grows, and about how many bytes one of the input needs.
-const IN_HOLES: usize = 64;
-const HEAP: usize = 5;
-
 /// Min bytes of a PackedStringArray that is built over threads, and texts between two progress checks.
 const SPLIT_TEXTS_FROM: usize = 512 << 10;
 const LOOK_TEXTS: usize = 64;
@@ -292,11 +288,7 @@ impl<'a> Build<'a, '_> {
         if is_large && self.threads.count() > 1 && engine::allocates_in_parallel() {
             return self.split_texts(strings);
         }
-        let mut _end_of_heap = Vec::new();
-        for (index, strings) in strings.chunks_mut(LOOK_TEXTS).enumerate() {
-            if index == IN_HOLES {
-                _end_of_heap = engine::grow_heap(self.reader.left().saturating_mul(HEAP));
-            }
+        for strings in strings.chunks_mut(LOOK_TEXTS) {
             read_texts(&mut self.reader, strings)?;
             self.look();
         }
