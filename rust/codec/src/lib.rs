@@ -55,8 +55,6 @@ pub use fill::{Chunk, Cursor};
 pub use kind::{Foreign, Kind, Scalar, Shape, Width};
 pub use path::{Path, PathStep, Step};
 pub use plan::{Borrowed, Copied, Keep, Mark, Part, Payload, Plan};
-#[cfg(feature = "internals")]
-pub use reader::Containers;
 pub use reader::{Reader, validate};
 pub use value::{DoubleValue, OwnedType, OwnedValue, Real, Value, ValueError};
 #[cfg(feature = "internals")]

@@ -1,28 +1,12 @@
 //! What the addon reads at once: a small value without the state that a [`Reader`] keeps for containers and texts, and what
 //! another Reader has read.
 
-use super::{HIGH_BIT, ReadNext, ReadOpen, Reader, width};
+use super::{HIGH_BIT, ReadNext, Reader, width};
 use crate::{
     Dialect, ElementType, Event, Kind, MAX_DEPTH, MAX_VALUE_LEN, Plain, Row, Shape, Text, WORD, Width, padded, text,
 };
 
-/// The memory in which a [`Reader`] keeps the containers around the next value.
-#[derive(Debug, Default)]
-pub struct Containers(Vec<ReadOpen>);
-
 impl<'a> Reader<'a> {
-    /// Keeps the containers around a value in this memory.
-    #[must_use]
-    pub fn within(self, memory: Containers) -> Self {
-        Self { open: memory.0, ..self }
-    }
-
-    /// Returns its memory, for another Reader.
-    pub fn into_memory(mut self) -> Containers {
-        self.open.clear();
-        Containers(self.open)
-    }
-
     /// Skips the name of a property if it has these bytes, which a Reader has read. Returns `false` otherwise.
     #[inline]
     pub fn pass_name(&mut self, name: &[u8]) -> bool {

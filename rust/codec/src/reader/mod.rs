@@ -16,8 +16,6 @@ use crate::{
     count_of,
 };
 
-#[cfg(feature = "internals")]
-pub use self::at_once::Containers;
 use self::payload::width;
 pub(crate) use self::skim::Skim;
 

@@ -3,8 +3,6 @@
 //!
 //! Many records are read with few calls, never a byte too far. Errors may run scripts: nothing stays borrowed then.
 
-use std::cell::Cell;
-
 use godot::builtin::{AnyArray, Array, PackedByteArray, VarArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_codec::frames::PREFIX_LEN;
@@ -18,11 +16,8 @@ use crate::engine::{self, BytesOut, Memory, ObjectArg, Slot, Stream, StreamKind}
 use crate::objects::{Makers, alive};
 use crate::report::{Cause, Failure, Line, Outcome, Reports, VALUES};
 
-thread_local! {
-    /// Memory for the bytes of the next small value.
-    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
-const MAX_SPARE: usize = 64 << 10;
+/// Bytes of most records.
+const ROOM: usize = 1 << 10;
 
 /// Max bytes to read at once, so that a wrong length takes no memory for bytes that are not there.
 const PIECE: usize = 4 << 20;
@@ -141,14 +136,9 @@ pub fn get_var(file: &ObjectArg, makers: Result<Option<Makers>, Failure>) -> Out
     let get = |stream: Stream<'_>| {
         let makers = makers?;
         check_open(&stream)?;
-        let (mut bytes, mut slot) = (SPARE.take(), Slot::new());
-        let decoded =
-            read_record(&stream, &mut bytes).map(|()| decode_only(Input { at: 0, bytes: &bytes }, makers, &mut slot));
-        if bytes.capacity() <= MAX_SPARE {
-            bytes.clear();
-            SPARE.set(bytes);
-        }
-        Ok(decoded?.map(|()| slot.into_variant()))
+        let (mut bytes, mut slot) = (Vec::with_capacity(ROOM), Slot::new());
+        read_record(&stream, &mut bytes)?;
+        Ok(decode_only(Input { at: 0, bytes: &bytes }, makers, &mut slot).map(|()| slot.into_variant()))
     };
     stream_of(file).and_then(get).into()
 }

@@ -2,11 +2,10 @@
 
 mod batch;
 
-use std::cell::Cell;
 use std::ops::Range;
 
 use godot::builtin::{AnyArray, PackedByteArray, PackedStringArray};
-use varbatch_codec::{CodecError, CodecErrorKind, Containers, Event, Kind, Reader, validate};
+use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, validate};
 use varbatch_storage::fill::Fills;
 use varbatch_workers::Threads;
 
@@ -119,11 +118,6 @@ pub fn decode_asking(
     Ok(Build::new(input.reader(true), &mut texts, &threads, MayAsk::Objects).making(makers).build(out)?)
 }
 
-thread_local! {
-    /// The memory of the last Reader, for the next.
-    static SPARE: Cell<Option<Containers>> = const { Cell::new(None) };
-}
-
 /// Builds a value in a slot, over threads if it is long and scripts do not run.
 pub fn build(
     input: Input<'_>,
@@ -133,13 +127,7 @@ pub fn build(
 ) -> Result<Option<Box<Dropped>>, Stop> {
     let mut texts = Texts::for_bytes(input.bytes.len());
     let is_large = input.bytes.len() >= DECODE_PARALLEL_FROM;
-    pool::with(is_large, |threads| {
-        let reader = input.reader(allow_objects).within(SPARE.take().unwrap_or_default());
-        let mut build = Build::new(reader, &mut texts, threads, may_ask);
-        let built = build.build(out);
-        SPARE.set(Some(build.into_memory()));
-        built
-    })
+    pool::with(is_large, |threads| Build::new(input.reader(allow_objects), &mut texts, threads, may_ask).build(out))
 }
 
 /// An input with its index in the batch; or the type of an element that is not a buffer.

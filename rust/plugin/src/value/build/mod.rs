@@ -6,7 +6,7 @@ mod objects;
 
 use std::mem::MaybeUninit;
 
-use varbatch_codec::{CodecError, CodecErrorKind, Containers, ElementType, Event, Kind, Plain, Reader, Text, fill};
+use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Plain, Reader, Text, fill};
 use varbatch_storage::fill as parallel;
 use varbatch_workers::Threads;
 
@@ -129,12 +129,6 @@ impl<'a, 't> Build<'a, 't> {
         let (kept, progress) = ([].iter(), Progress::new(None, 0));
         let (makers, refused) = (None, Refused::default());
         Self { reader, threads, may_ask, texts, kept, makers, refused, progress, sampled_to: 0, quiet_to: 0 }
-    }
-
-    /// Returns the memory of its Reader.
-    #[inline]
-    pub fn into_memory(self) -> Containers {
-        self.reader.into_memory()
     }
 
     /// Makes objects with class and properties, which must have been checked.
