@@ -257,23 +257,14 @@ pub unsafe fn element_id(array: Inner) -> u32 {
     unsafe { (*array.cast::<*const u8>()).add(ARRAY_TYPE_AT).cast::<u32>().read() }
 }
 
-/// Allocates `count` uninitialised elements in an empty array or String, and returns a pointer to them.
+/// Allocates `count` uninitialised elements in an empty array or String, and returns a pointer to them; `None` if there is
+/// no memory: the value is empty then.
 ///
 /// # Safety
 /// The layout is known. `inner` points to an empty value of `kind`, a packed array, a String or an Array, that nobody
 /// else uses. All elements must be written before anyone else sees it.
 #[inline]
-pub unsafe fn new_block_in(kind: Kind, inner: Inner, count: usize, element_len: usize) -> *mut u8 {
-    // SAFETY: promised by the caller.
-    unsafe { try_new_block_in(kind, inner, count, element_len) }.expect("out of memory")
-}
-
-/// [`new_block_in`], or `None` if there is no memory: the value is empty then.
-///
-/// # Safety
-/// The same as for [`new_block_in`].
-#[inline]
-pub unsafe fn try_new_block_in(kind: Kind, inner: Inner, count: usize, element_len: usize) -> Option<*mut u8> {
+pub unsafe fn new_block_in(kind: Kind, inner: Inner, count: usize, element_len: usize) -> Option<*mut u8> {
     assert!(count > 0, "an empty array has no block");
     // Like the engine: at least two.
     let capacity = count.max(2);

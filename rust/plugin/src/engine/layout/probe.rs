@@ -232,7 +232,7 @@ fn arrays_are_taken(kind: Kind, count: usize) -> bool {
     let array = default_value(kind);
     // SAFETY: the layout is as expected, the array is empty and nobody else has it, and all elements are written.
     unsafe {
-        let data = new_block_in(kind, value(&array).view().inner, count, len);
+        let data = new_block_in(kind, value(&array).view().inner, count, len).expect("out of memory");
         data.copy_from_nonoverlapping(pattern.as_ptr(), pattern.len());
     }
     let is_read = bytes(&array) == pattern;
@@ -281,7 +281,7 @@ fn string_is_taken(count: usize) -> bool {
     let mut string = GString::new();
     // SAFETY: the layout is as expected, and the String is empty. All of its characters are written, and the last is a NUL.
     unsafe {
-        let chars = new_block_in(Kind::String, string.sys_mut(), count + 1, 4).cast::<u32>();
+        let chars = new_block_in(Kind::String, string.sys_mut(), count + 1, 4).expect("out of memory").cast::<u32>();
         (0..count).for_each(|at| chars.add(at).write(u32::from('a')));
         chars.add(count).write(0);
     }

@@ -46,7 +46,7 @@ impl<T> OwnArray<T> {
     /// Resizes the array to `count` elements; new ones are nil, or the default of the element type.
     pub fn resize(&mut self, count: usize) {
         // SAFETY: the slot holds an Array that nobody else uses.
-        unsafe { resize(Kind::Array, self.0.inner(Kind::Array), count) };
+        assert!(unsafe { resize(Kind::Array, self.0.inner(Kind::Array), count) }, "out of memory");
     }
 
     fn slots(&mut self) -> &mut [Slot] {
@@ -72,6 +72,7 @@ impl<T> OwnArray<T> {
         // SAFETY: the layout is known, the array empty and mutably borrowed. Its elements become zeros, which are nil.
         unsafe {
             let data = layout::new_block_in(Kind::Array, self.0.inner(Kind::Array), count, size_of::<Slot>());
+            let data = data.expect("out of memory");
             data.cast::<Slot>().write_bytes(0, count);
             std::slice::from_raw_parts_mut(data.cast(), count)
         }

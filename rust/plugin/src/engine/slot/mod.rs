@@ -219,7 +219,7 @@ impl Slot {
         let inner = self.set_empty(kind);
         // SAFETY: `inner` is the packed array of `kind` in this slot, which is mutably borrowed and which nobody else
         // uses. Its elements have this size. Whoever gets the memory fills it: see the docs of `engine`.
-        unsafe { new_elements(kind, inner, count, element_len) }
+        unsafe { new_elements(kind, inner, count, element_len) }.expect("out of memory")
     }
 
     /// Makes the value a PackedStringArray of `count` empty strings and returns them.
@@ -227,7 +227,7 @@ impl Slot {
         let (kind, element_len) = (Kind::PackedStringArray, size_of::<StringSlot>());
         let inner = self.set_empty(kind);
         // SAFETY: as for `set_packed`; Strings have this size.
-        let memory = unsafe { new_elements(kind, inner, count, element_len) };
+        let memory = unsafe { new_elements(kind, inner, count, element_len) }.expect("out of memory");
         if count == 0 {
             return &mut [];
         }

@@ -23,7 +23,7 @@ impl BytesOut for PackedByteArray {
             self.clear();
         }
         // SAFETY: the array is empty and mutably borrowed. The caller fills all of its bytes.
-        unsafe { new_elements(Kind::PackedByteArray, self.sys_mut(), len, 1) }
+        unsafe { new_elements(Kind::PackedByteArray, self.sys_mut(), len, 1) }.expect("out of memory")
     }
 }
 
@@ -57,7 +57,7 @@ impl Growing {
     pub fn try_with_room(len: usize) -> Option<Self> {
         let mut bytes = PackedByteArray::new();
         // SAFETY: the array is empty and nobody else has it. Only bytes that were written are seen, see `take`.
-        let data = unsafe { try_new_elements(Kind::PackedByteArray, bytes.sys_mut(), len, 1) };
+        let data = unsafe { new_elements(Kind::PackedByteArray, bytes.sys_mut(), len, 1) };
         data.map(std::ptr::from_mut).map(|data| Self { bytes, data, len: 0 })
     }
 
@@ -95,16 +95,11 @@ impl Growing {
     }
 }
 
+/// Resizes an array. Returns false if there is no memory.
+///
 /// # Safety
 /// `array` points to an array of `kind` that nobody else uses.
-pub(super) unsafe fn resize(kind: Kind, array: Inner, count: usize) {
-    // SAFETY: promised by the caller.
-    assert!(unsafe { try_resize(kind, array, count) }, "out of memory");
-}
-
-/// # Safety
-/// The same as for [`resize`]. Returns false if there is no memory.
-unsafe fn try_resize(kind: Kind, array: Inner, count: usize) -> bool {
+pub(super) unsafe fn resize(kind: Kind, array: Inner, count: usize) -> bool {
     let size = i64::try_from(count).expect("counts are 32-bit");
     let args = [(&raw const size).cast()];
     let mut error = 0_i64;
@@ -113,31 +108,27 @@ unsafe fn try_resize(kind: Kind, array: Inner, count: usize) -> bool {
     error == 0
 }
 
-/// Makes elements in an empty packed array, and returns their memory. In engines whose layout is not known they are zeroed.
+/// Makes elements in an empty packed array, and returns their memory; `None` if there is none: the array is empty then. In
+/// engines whose layout is not known they are zeroed.
 ///
 /// # Safety
 /// `array` points to an empty packed array of `kind`, with elements of this size, that lives for `'a` and that nobody else
 /// uses meanwhile. All elements must be written before anyone else sees it.
 #[inline(always)]
-pub(super) unsafe fn new_elements<'a>(kind: Kind, array: Inner, count: usize, element_len: usize) -> Memory<'a> {
-    // SAFETY: promised by the caller.
-    unsafe { try_new_elements(kind, array, count, element_len) }.expect("out of memory")
-}
-
-/// [`new_elements`], or `None` if there is no memory: the array is empty then.
-///
-/// # Safety
-/// The same as for [`new_elements`].
-#[inline(always)]
-unsafe fn try_new_elements<'a>(kind: Kind, array: Inner, count: usize, element_len: usize) -> Option<Memory<'a>> {
+pub(super) unsafe fn new_elements<'a>(
+    kind: Kind,
+    array: Inner,
+    count: usize,
+    element_len: usize,
+) -> Option<Memory<'a>> {
     if count == 0 {
         return Some(&mut []);
     }
     // SAFETY: promised by the caller. Afterwards the array has `count` contiguous elements.
     unsafe {
         let data = match is_known() {
-            true => layout::try_new_block_in(kind, array, count, element_len)?,
-            false => try_resize(kind, array, count).then(|| packed_data(kind, array, true).cast_mut())?,
+            true => layout::new_block_in(kind, array, count, element_len)?,
+            false => resize(kind, array, count).then(|| packed_data(kind, array, true).cast_mut())?,
         };
         Some(std::slice::from_raw_parts_mut(data.cast(), count * element_len))
     }
@@ -158,7 +149,7 @@ impl StringSlot {
         // SAFETY: the empty string is mutably borrowed. All `len` + 1 contiguous characters, one a NUL, are written.
         unsafe {
             let first: *mut MaybeUninit<u32> = match is_known() {
-                true => layout::new_block_in(Kind::String, self.0.sys_mut(), len + 1, 4).cast(),
+                true => layout::new_block_in(Kind::String, self.0.sys_mut(), len + 1, 4).expect("out of memory").cast(),
                 false => {
                     let (interface, string) = (api().interface, self.0.string_sys_mut());
                     let size = i64::try_from(len + 1).expect("counts are 32-bit");
