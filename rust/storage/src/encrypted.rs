@@ -25,7 +25,9 @@ use cfb_mode::cipher::{Array, BlockCipherDecrypt, BlockModeDecrypt, BlockModeEnc
 use cfb_mode::{Decryptor, Encryptor};
 use md5::{Digest, Md5};
 
-use crate::load::{Input, LoadError, shortened};
+pub use crate::error::EncryptedError;
+use crate::error::{LoadError, shortened};
+use crate::open::Input;
 use varbatch_codec::Kind;
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_workers::{Threads, lock};
@@ -75,22 +77,6 @@ impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key")
     }
-}
-
-/// An encrypted file that cannot be decrypted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the texts of the errors say what they are")]
-pub enum EncryptedError {
-    #[error("expected an encrypted file, which begins with \"GDEC\", found another; without a key it may be readable")]
-    NotEncrypted,
-    #[error("expected an encrypted file of {expected} bytes, found {found}: it is cut off, or its head is damaged")]
-    Cut { expected: u64, found: u64 },
-    #[error(
-        "expected what was encrypted, found something else: the key is not that of the file, or the file is damaged"
-    )]
-    WrongKey,
-    #[error("expected what was encrypted, found something else: the key is right, but the file is damaged")]
-    Damaged,
 }
 
 /// Writes an encrypted file piece by piece.

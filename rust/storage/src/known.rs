@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
-use crate::encrypted::{EncryptedError, Key};
+use crate::encrypted::Key;
+use crate::error::{EncryptedError, LoadError};
 use crate::guess::SQLITE;
-use crate::load::{LoadError, Loader};
+use crate::load::Loader;
 use crate::open::{is_exhausted, open, refuse_name, refuse_special, target};
 use crate::order::place;
 use varbatch_codec::Dialect;

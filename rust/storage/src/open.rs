@@ -14,6 +14,10 @@ const MAX_NAME: usize = 255;
 /// Max symbolic links to follow, one after another: as many as Linux follows.
 const MAX_LINKS: usize = 40;
 
+/// A source of bytes. A [`SeekFrom::Start`](io::SeekFrom::Start) counts from the first byte of the file.
+pub trait Input: io::Read + io::Seek + Send {}
+impl<T: io::Read + io::Seek + Send> Input for T {}
+
 /// Opens a regular file, and returns it with its length in bytes. A folder, pipe, device or socket is an error at once.
 pub fn open(path: &Path) -> io::Result<(File, u64)> {
     refuse_name(path)?;

@@ -6,7 +6,8 @@ use varbatch_codec::transcode::{Losses, Translation};
 use varbatch_codec::{CodecError, Plan};
 use varbatch_workers::Threads;
 
-use crate::load::{LoadError, Loader};
+use crate::error::LoadError;
+use crate::load::Loader;
 
 /// Pieces that are translated together, per thread, so that threads seldom wait for each other.
 const PIECES_A_THREAD: usize = 4;

@@ -13,7 +13,7 @@ use godot::obj::{Base, Gd};
 use godot::register::{GodotClass, godot_api};
 use varbatch_workers::tasks::{Task, TaskEvent};
 
-use crate::calls::save::add_task;
+use crate::calls::line::add_task;
 use crate::engine;
 use crate::jobs::task::{AnyJob, Job, Shared};
 use crate::jobs::{dispatch, pool};

@@ -10,6 +10,7 @@ pub mod decode;
 pub mod describe;
 pub mod encode;
 pub mod get_in;
+pub mod line;
 pub mod load;
 pub mod save;
 #[cfg(feature = "store")]

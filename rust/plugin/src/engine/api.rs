@@ -8,8 +8,6 @@ use godot::prelude::*;
 use godot::sys;
 use varbatch_codec::{Dialect, Kind, Shape, Width};
 
-use super::layout::is_known;
-
 /// The dialect of the engine that this library was built for.
 pub const DIALECT: Dialect =
     if cfg!(feature = "double-precision") { Dialect::GODOT_4_DOUBLE } else { Dialect::GODOT_4 };
@@ -237,9 +235,4 @@ pub fn api() -> &'static Api {
 /// True if threads can allocate at once. In debug builds of the engine, such as the editor, all update one counter.
 pub fn allocates_in_parallel() -> bool {
     api().allocates_in_parallel
-}
-
-/// True if large values are made with uninitialised memory. Otherwise the engine zeroes it, which threads should share.
-pub fn makes_blocks() -> bool {
-    is_known()
 }

@@ -3,6 +3,7 @@
 //! gdext's answer to a wrong type is long and unclear: our entry points report it in one line, with the engine's error.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +12,6 @@ use godot::init::{__gdext_load_library, ExtensionLibrary};
 use godot::sys;
 use varbatch_codec::Kind;
 
-use super::methods::guarded;
 use super::{View, interface, kind_of, sys_type, value};
 
 type GetFunction = unsafe extern "C" fn(*const c_char) -> sys::GDExtensionInterfaceFunctionPtr;
@@ -194,4 +194,13 @@ fn cure(expected: Kind, found: Kind) -> &'static str {
         Kind::Object => "write the object itself, such as a Node",
         _ => "write {} for an empty one",
     }
+}
+
+/// The error type for a call that panicked, the same as gdext's. It ends the calling function.
+const CALL_FAILED: sys::GDExtensionCallErrorType = 1337;
+
+/// Catches panics, so that they do not reach the engine. gdext's hook has already printed them.
+pub fn guarded(error: &mut sys::GDExtensionCallError, call: impl FnOnce()) {
+    let is_done = catch_unwind(AssertUnwindSafe(call)).is_ok();
+    error.error = if is_done { sys::GDEXTENSION_CALL_OK } else { CALL_FAILED };
 }

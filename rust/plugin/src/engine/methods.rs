@@ -4,7 +4,6 @@
 //! A `#[func]` of gdext takes 40 ns, as long as encoding a small value: these two use arguments and results in place.
 
 use std::ffi::c_void;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
 use godot::meta::shape::{EnumeratorShape, GodotShape};
@@ -16,7 +15,7 @@ use godot::register::private::method::ClassMethodInfo;
 use godot::sys;
 use varbatch_codec::{Dialect, Engine, Kind};
 
-use super::arguments::{CALL_CHECK, check, given};
+use super::arguments::{CALL_CHECK, check, given, guarded};
 use super::{BytesOut, DIALECT, Slot, Value, api, layout, value};
 
 /// Makes a type an argument that may have a default: how the engine sees it, and how it is converted from and to that.
@@ -195,9 +194,6 @@ pub trait Call {
     fn bytes_to_var(bytes: &PackedByteArray, allow_objects: Option<&Value>, offset: i64, out: &mut Slot);
 }
 
-/// The error type for a call that panicked, the same as gdext's. It ends the calling function.
-const CALL_FAILED: sys::GDExtensionCallErrorType = 1337;
-
 /// Adds both methods to the class, which must already be registered.
 pub fn register<C: GodotClass + Call>() {
     // Now, when the library is loaded, so that no call has to.
@@ -301,10 +297,4 @@ unsafe extern "C" fn typed_call<C: Call, const DECODES: bool>(
             *ret.cast() = bytes;
         }
     });
-}
-
-/// Catches panics, so that they do not reach the engine. gdext's hook has already printed them.
-pub fn guarded(error: &mut sys::GDExtensionCallError, call: impl FnOnce()) {
-    let is_done = catch_unwind(AssertUnwindSafe(call)).is_ok();
-    error.error = if is_done { sys::GDEXTENSION_CALL_OK } else { CALL_FAILED };
 }

@@ -31,9 +31,11 @@ mod view;
 use api::{
     Constructor, ENCODED_CLASS, Inner, TypeOf, api, construct, default_value, interface, is_packed, kind_of, sys_type,
 };
-pub use api::{DIALECT, REAL, THEME_ITEMS, allocates_in_parallel, makes_blocks};
+pub use api::{DIALECT, REAL, THEME_ITEMS, allocates_in_parallel};
 pub use arguments::load;
 pub use files::{EngineFile, error_text, globalize, keep, packed_bytes};
+/// True if large values are made with uninitialised memory. Otherwise the engine zeroes it, which threads should share.
+pub use layout::is_known as makes_blocks;
 pub use layout::why_not_known;
 use layout::{Entry, Private, is_known};
 use memory::{LINE, line, lines};

@@ -12,7 +12,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use super::AppendError;
-use crate::load::{LoadError, Source, WALK_LEN, Walk, Walked};
+use crate::error::LoadError;
+use crate::load::{Source, WALK_LEN, Walk, Walked};
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_codec::{CodecError, CodecErrorKind, Dialect, Reader, Shape, validate};
 use varbatch_workers::Threads;

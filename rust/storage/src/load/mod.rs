@@ -7,13 +7,13 @@ use std::io::{self, Cursor, Read, SeekFrom};
 use std::sync::Arc;
 
 use self::source::READ_LEN;
-pub use self::source::{Input, LoadError};
-pub(crate) use self::source::{Source, WALK_LEN, shortened};
+pub(crate) use self::source::{Source, WALK_LEN};
 use self::walk::Select;
 pub(crate) use self::walk::{Walk, Walked};
 use crate::compressed::{Compression, Decoder, MAGIC, is_compressed};
 use crate::encrypted::{Decrypter, Hashing, Key};
-use crate::open::open;
+use crate::error::{LoadError, shortened};
+use crate::open::{Input, open};
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_codec::{CodecError, Dialect, Reader, validate};
 use varbatch_workers::Threads;

@@ -2,8 +2,8 @@
 //! It grows where frames are short, so that many cost one read, and shrinks where they are long, so that one costs a
 //! few bytes. Some offsets, evenly spread over what was passed, are kept, so that going back does not begin again.
 
-use super::LoadError;
-use super::source::{READ_LEN, Source, WALK_LEN, shortened};
+use super::source::{READ_LEN, Source, WALK_LEN};
+use crate::error::{LoadError, shortened};
 use varbatch_codec::CodecError;
 use varbatch_codec::frames::{self, PREFIX_LEN};
 use varbatch_workers::Threads;

@@ -6,6 +6,7 @@ use std::fmt;
 
 use super::blocks::Blocks;
 use super::{Fit, no_key, no_step};
+use crate::path;
 use crate::{CodecError, Event, Kind, Nowhere, PathStep, Plain, Reader, Skim, Text, WORD, Width, padded};
 
 /// Why reading again cannot fail.
@@ -22,6 +23,15 @@ pub(super) struct Note {
     end: u32,
     /// The number of the first note about a value that begins after the end of this one.
     next: u32,
+}
+
+/// Reads a value of a change. Returns the number of containers around its deepest value.
+pub(super) fn read_part(what: &str, bytes: &[u8], notes: &mut Notes) -> Fit<usize> {
+    let (len, depth) = read_all(bytes, notes).map_err(|error| path::broken(what, &error))?;
+    match len - bytes.len() {
+        0 => Ok(depth),
+        expected => Err(format!("expected {expected} bytes of padding at the end of {what}, found none")),
+    }
 }
 
 /// Reads all of a value, so that taking parts cannot fail. Returns its length, with missing padding, and its depth.

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::node::{Body, Notes, Packed, READ, TreeNode, texts};
-use super::tree::read_part;
+use super::node::{Body, Notes, Packed, READ, TreeNode, read_part, texts};
 use super::{Fit, NEW, OLD, Same, check_same, missing, no_place, other_kind};
 use crate::change::{Change, ChangePart, Op, packed_array};
 use crate::path::{self, Nowhere};

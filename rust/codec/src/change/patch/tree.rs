@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::node::{Body, Child, Entries, EntryNames, Notes, Raw, TreeNode, read_all};
+use super::node::{Body, Child, Entries, EntryNames, Notes, Raw, TreeNode, read_part};
 use super::slices::edit_slice;
 use super::{
     Emit, Fit, KEY, NEW, Patch, Same, check_same, missing, no_key, no_place, no_step, only_set, other_kind, shown,
@@ -217,15 +217,6 @@ fn value<'a>(what: &str, bytes: &'a [u8], of: Option<Kind>, depth: usize, notes:
         return Err(format!("expected at most {MAX_DEPTH} levels of nesting, found {found}"));
     }
     Ok(raw)
-}
-
-/// Reads a value of a change. Returns the number of containers around its deepest value.
-pub(super) fn read_part(what: &str, bytes: &[u8], notes: &mut Notes) -> Fit<usize> {
-    let (len, depth) = read_all(bytes, notes).map_err(|error| path::broken(what, &error))?;
-    match len - bytes.len() {
-        0 => Ok(depth),
-        expected => Err(format!("expected {expected} bytes of padding at the end of {what}, found none")),
-    }
 }
 
 /// Formats a step for messages, by the container that it starts from.

@@ -14,7 +14,6 @@ use varbatch_storage::{
 use varbatch_workers::Threads;
 
 use crate::calls::advice::advice;
-use crate::calls::save::path_of;
 use crate::engine::{self, DIALECT, EngineFile};
 use crate::report::{Cause, Failure, Line, PATH, names_of, short};
 
@@ -161,6 +160,16 @@ pub fn if_told<T>(opened: Result<T, Failure>) -> Result<Option<T>, Failure> {
         Err(failure) if failure.code == EngineError::ERR_CANT_ACQUIRE_RESOURCE => Err(failure),
         opened => Ok(opened.ok()),
     }
+}
+
+/// Returns where the path of a file leads that a script wants to write, or why it leads nowhere.
+pub fn path_of(path: &GString) -> Result<PathBuf, String> {
+    let at = engine::globalize(path);
+    // Resolve it now: the engine changes the current folder temporarily, and a task would ask later. An empty one has none.
+    std::path::absolute(&at).map_err(|_| {
+        let found = if path.is_empty() { "an empty one" } else { "one that leads nowhere" };
+        format!("expected the path of a file, such as \"user://save.dat\", found {found}")
+    })
 }
 
 /// Reads the argument `key`: null, a password, or the bytes of a key. No text ever has it in it.

@@ -5,7 +5,7 @@ use std::path::Path;
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
-use crate::calls::save::{WriteTicket, room_for, tries_again};
+use crate::calls::line::{WriteTicket, room_for, tries_again};
 use crate::engine::Slot;
 use crate::jobs::task::Job;
 use crate::report::{Failure, Outcome};

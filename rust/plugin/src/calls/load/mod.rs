@@ -16,7 +16,7 @@ use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
 pub use self::bytes::{LoadBytes, load_bytes};
 use self::file::if_told;
-pub use self::file::{Source, explained, key_of, open_code};
+pub use self::file::{Source, explained, key_of, open_code, path_of};
 use self::in_line::{InLine, Opens};
 use self::loading::Loading;
 use super::advice::{on_missing, on_refused};

@@ -1,8 +1,6 @@
 //! Saves values to a file, whose old one stays in place until the new one is complete; or appends them to it, after the calls
 //! before. A plain call is a save that is run at once, and plans and writes some values at a time; a task plans all first.
 
-mod queued;
-mod room;
 mod target;
 
 use std::fs::File;
@@ -15,14 +13,12 @@ use varbatch_storage::{Committed, Flushed, Saver, WRITE_LEN};
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 use varbatch_workers::{Threads, join_later};
 
-use self::queued::SHORT;
-pub use self::queued::{JOINED, Queued};
-pub use self::room::tries_again;
-use self::target::{Append, add_append, cancel_append, commit_appends, end_appends, next_append};
-pub use self::target::{
-    Holds, NOT_COMPRESSED, Request, SaveTarget, Stored, WriteTicket, add_task, path_of, room_for, to_append, to_save,
-};
+pub use self::target::{Holds, NOT_COMPRESSED, Request, SaveTarget, Stored, to_append, to_save};
 use super::encode::{Batch, Form, Plans};
+use super::line::{
+    Append, JOINED, SHORT, WriteTicket, add_append, cancel_append, commit_appends, end_appends, next_append,
+    tries_again,
+};
 use crate::engine::{self, HeldBytes, Slot};
 use crate::jobs::pool;
 use crate::jobs::task::Job;

@@ -1,26 +1,18 @@
 //! The file that a call writes, its checks and messages, and its position among the calls that write the same file.
 
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, Weak};
-use std::time::Duration;
 
 use godot::builtin::{AnyArray, GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_storage::compressed::{self, Compression};
 use varbatch_storage::encrypted::{self, Key};
 use varbatch_storage::{AppendError, Contents, Saver, Ticket, is_exhausted, words};
-use varbatch_workers::Threads;
-use varbatch_workers::tasks::Task;
 
-use super::queued::Queued;
-use super::room::room_line;
-use crate::calls::load::{Source, explained, key_of, open_code};
-use crate::engine::{self, DIALECT, FlagArg, HeldBytes};
-use crate::jobs::lock;
-use crate::jobs::task::AnyJob;
+use crate::calls::line::{WriteTicket, room_line};
+use crate::calls::load::{Source, explained, key_of, open_code, path_of};
+use crate::engine::{DIALECT, FlagArg, HeldBytes};
 use crate::report::{Cause, Failure, Line, PATH, Reports, short};
 use crate::value::walk::Lost;
 
@@ -61,16 +53,6 @@ pub struct SaveTarget {
     pub header: HeldBytes,
     pub appends: bool,
     pub holds: Holds,
-}
-
-/// Returns where the path of a file leads that a script wants to write, or why it leads nowhere.
-pub fn path_of(path: &GString) -> Result<PathBuf, String> {
-    let at = engine::globalize(path);
-    // Resolve it now: the engine changes the current folder temporarily, and a task would ask later. An empty one has none.
-    std::path::absolute(&at).map_err(|_| {
-        let found = if path.is_empty() { "an empty one" } else { "one that leads nowhere" };
-        format!("expected the path of a file, such as \"user://save.dat\", found {found}")
-    })
 }
 
 impl SaveTarget {
@@ -253,119 +235,4 @@ fn compression(mode: i64) -> Result<Option<Compression>, String> {
              VarBatch.COMPRESSION_NONE, as the compression mode, found {mode}{name}"
         )
     })
-}
-
-/// The tasks that write files, by the numbers of their tickets, which have not ended.
-static TASKS: Mutex<BTreeMap<u64, Weak<Task<AnyJob>>>> = Mutex::new(BTreeMap::new());
-
-/// The paths and bytes of short appends that wait, and of the one that writes, by their tickets.
-static APPENDS: Mutex<BTreeMap<u64, Arc<Append>>> = Mutex::new(BTreeMap::new());
-
-pub type Append = Queued<(PathBuf, HeldBytes)>;
-
-/// Lets the call before it write an append as well.
-pub fn add_append(append: &Arc<Append>) {
-    lock(&APPENDS).insert(append.ticket, Arc::clone(append));
-}
-
-/// Returns the append that waits right behind the last one of these, if it may be flushed together with them.
-pub fn next_append(appends: &[Arc<Append>]) -> Option<Arc<Append>> {
-    let last = appends.last()?;
-    let queue = lock(&APPENDS);
-    // Not if they could not be written together.
-    let is_joined = |next: &&Arc<Append>| queue.contains_key(&last.ticket) && next.changes.0 == last.changes.0;
-    queue.get(Ticket::behind(last.ticket, 1).first()?).filter(is_joined).filter(|next| next.is_waiting()).cloned()
-}
-
-/// Cancels an append that waits. Returns false if another call has written it, or is about to.
-pub fn cancel_append(append: &Append) -> bool {
-    let _queue = lock(&APPENDS);
-    append.cancel();
-    !append.is_committed()
-}
-
-/// From now on these appends cannot be cancelled. Returns false if one of them was.
-pub fn commit_appends(appends: &[Arc<Append>]) -> bool {
-    let _queue = lock(&APPENDS);
-    // The one that was about to write the first may have panicked.
-    Append::wait(&appends[..1]);
-    Append::commit(appends)
-}
-
-/// Ends the appends that were written together with the first of these, or lets each be written alone.
-pub fn end_appends(appends: &[Arc<Append>], are_written: bool) {
-    let mut queue = lock(&APPENDS);
-    if are_written {
-        appends.iter().for_each(|append| append.set_end(Ok(())));
-    } else {
-        Append::wait(appends);
-        appends.iter().for_each(|append| _ = queue.remove(&append.ticket));
-    }
-}
-
-/// Takes the ticket of a task that has to have this file open: it opens it when it is the first in line.
-pub fn room_for(path: &Path) -> WriteTicket {
-    WriteTicket(Ticket::take_in(room_line(path)))
-}
-
-/// How often a waiting thread looks who is the first in line: an earlier call may have become a task meanwhile.
-const LOOK: Duration = Duration::from_millis(10);
-
-/// The ticket of a call. When it ends, the task that is the next one in line continues.
-pub struct WriteTicket(pub Ticket);
-
-impl WriteTicket {
-    /// Returns when this call is the first in line. Works on tasks before it; other calls end on their own threads.
-    pub fn wait(&self, threads: &Threads) {
-        while let Some(before) = self.0.first_before() {
-            let is_next = || self.0.first_before() != Some(before);
-            let is_over = task(before).is_none_or(|task| task.is_done() || !task.wait_until(threads, &is_next));
-            if is_over && self.0.wait(LOOK) {
-                return;
-            }
-        }
-    }
-
-    pub fn number(&self) -> u64 {
-        self.0.number()
-    }
-
-    pub fn is_first(&self) -> bool {
-        self.0.first_before().is_none()
-    }
-
-    /// Ends the call before this is dropped.
-    pub fn end(&self) {
-        let next = self.0.end();
-        let _ended = lock(&TASKS).remove(&self.0.number());
-        let mut appends = lock(&APPENDS);
-        appends.remove(&self.0.number()).iter().for_each(|append| _ = append.cancel());
-        drop(appends);
-        if let Some(next) = next.and_then(task) {
-            next.unpark();
-        }
-    }
-}
-
-impl Drop for WriteTicket {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
-fn task(ticket: u64) -> Option<Arc<Task<AnyJob>>> {
-    lock(&TASKS).get(&ticket).and_then(Weak::upgrade)
-}
-
-/// Adds a started task, for calls that wait for it: by its tickets, of which it waits for the first one first.
-pub fn add_task(tickets: &[u64], task: &Arc<Task<AnyJob>>) {
-    lock(&TASKS).extend(tickets.iter().map(|ticket| (*ticket, Arc::downgrade(task))));
-    // It may have ended before it was there, or its turn may have come.
-    for (index, ticket) in tickets.iter().enumerate() {
-        match Ticket::is_first(*ticket) {
-            None => _ = lock(&TASKS).remove(ticket),
-            Some(true) if index == 0 => task.unpark(),
-            _ => {}
-        }
-    }
 }

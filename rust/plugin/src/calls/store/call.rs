@@ -9,8 +9,8 @@ use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
 use super::StoreFile;
-use super::upkeep::Upkeep;
-use crate::calls::save::WriteTicket;
+use super::checkpoint::checkpoint;
+use crate::calls::line::WriteTicket;
 use crate::engine::Slot;
 use crate::jobs::pool;
 use crate::jobs::task::Job;
@@ -151,7 +151,7 @@ impl<W: StoreWork> StoreCall<W> {
         let Some(turn) = self.turn.take() else { return };
         self.work.take_back(&turn);
         if self.has_begun && turn.file.act(Store::take_checkpoint_due).unwrap_or(false) {
-            Upkeep::checkpoint(&turn.file);
+            checkpoint(&turn.file);
         }
     }
 

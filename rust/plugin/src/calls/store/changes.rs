@@ -5,7 +5,7 @@ use varbatch_codec::fill::to_vec;
 use varbatch_store::{Packed, Store};
 use varbatch_workers::Threads;
 
-use super::queue::KeyBytes;
+use super::ranges::KeyBytes;
 use super::{StoreFile, shown};
 use crate::calls::encode::{Batch, Plans};
 use crate::jobs::task::{STEP, VALUE};

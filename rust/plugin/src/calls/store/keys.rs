@@ -11,7 +11,7 @@ use varbatch_workers::tasks::NextStep;
 
 use super::StoreFile;
 use super::call::{StoreCall, StoreWork, Turn};
-use super::queue::KeyBytes;
+use super::ranges::KeyBytes;
 use crate::calls::decode::{Input, decode_only};
 use crate::engine::{self, OwnArray, Slot};
 use crate::jobs::task::{Job, STEP};

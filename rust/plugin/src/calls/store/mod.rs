@@ -3,9 +3,11 @@
 
 mod call;
 mod changes;
+mod checkpoint;
 mod keys;
 mod load;
 mod queue;
+mod ranges;
 mod saving;
 mod upkeep;
 
@@ -26,8 +28,9 @@ use self::queue::Queue;
 pub use self::saving::SaveRequest;
 pub use self::upkeep::{Backup, Upkeep, remove, rename};
 use super::encode::encode_key;
+use super::line::WriteTicket;
 use super::load::open_code;
-use super::save::{self, NOT_COMPRESSED, WriteTicket};
+use super::save::NOT_COMPRESSED;
 use crate::engine::{self, DIALECT, Value};
 use crate::jobs::{lock, pool};
 use crate::report::{Failure, Line, NAME, Outcome, PATH, short, store_code};
@@ -287,7 +290,7 @@ fn turns_at(paths: &[&Path]) -> Vec<WriteTicket> {
 /// Where a path of a script leads.
 fn path_of(path: &GString) -> Result<PathBuf, Failure> {
     let failed = |why| format!("\"{}\": {why}", short(&path.to_string(), PATH));
-    save::path_of(path).map_err(|why| Failure::new(EngineError::ERR_FILE_NOT_FOUND, failed(why)))
+    super::load::path_of(path).map_err(|why| Failure::new(EngineError::ERR_FILE_NOT_FOUND, failed(why)))
 }
 
 fn not_opened(path: &Path, shown: &str, error: &StoreError) -> Failure {

@@ -13,10 +13,11 @@ use varbatch_workers::tasks::NextStep;
 
 use super::call::{StoreCall, StoreWork, Turn};
 use super::changes::{At, Changes, Keys};
-use super::queue::{KeyBytes, Queued};
+use super::queue::Queued;
+use super::ranges::KeyBytes;
 use super::{PARALLEL_FROM, StoreFile};
 use crate::calls::encode::{Batch, Form, Plans};
-use crate::calls::save::JOINED;
+use crate::calls::line::JOINED;
 use crate::engine::{self, Slot};
 use crate::jobs::pool;
 use crate::jobs::task::{Job, STEP};

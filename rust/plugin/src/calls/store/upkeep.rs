@@ -2,21 +2,21 @@
 //! renamed or removed.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use godot::builtin::GString;
 use godot::global::Error as EngineError;
 use varbatch_storage::Ticket;
-use varbatch_store::{self as store, Copy, Reader, Store, StoreError};
+use varbatch_store::{self as store, Copy, Reader, StoreError};
 use varbatch_workers::Threads;
 use varbatch_workers::tasks::{NextStep, OnProgress, Work};
 
 use super::call::{StoreCall, StoreWork, Turn};
 use super::{StoreFile, copies_of, not_opened, path_of, set_aside_line, take_all, turns_at};
-use crate::calls::save::{WriteTicket, add_task};
+use crate::calls::line::WriteTicket;
 use crate::engine::{self, Slot};
+use crate::jobs::pool;
 use crate::jobs::task::Job;
-use crate::jobs::{dispatch, pool};
 use crate::report::{Failure, Line, Outcome};
 
 /// Bytes that a step copies.
@@ -35,14 +35,6 @@ pub struct Upkeep {
 impl Upkeep {
     pub fn shrink(file: &Arc<StoreFile>) -> StoreCall<Self> {
         StoreCall::new(file, Self { pages: None })
-    }
-
-    /// Puts the journal into the file in the background. No object tells of it, and closing the file does it as well.
-    pub fn checkpoint(file: &Arc<StoreFile>) {
-        let ticket = file.ticket();
-        let number = ticket.0.number();
-        let checkpoint = Checkpoint { file: Arc::downgrade(file), ticket, waits: false };
-        dispatch::start_alone(Box::new(checkpoint), |task| add_task(&[number], task));
     }
 }
 
@@ -66,48 +58,6 @@ impl StoreWork for Upkeep {
 
     fn outcome(&mut self, result: Result<(), Failure>) -> Outcome<Slot> {
         done(result.map(|()| None)).into_slot()
-    }
-}
-
-/// Puts the journal into the file, unless that is closed before.
-struct Checkpoint {
-    file: Weak<StoreFile>,
-    ticket: WriteTicket,
-    /// True once it is on a thread that may wait.
-    waits: bool,
-}
-
-impl Work for Checkpoint {
-    fn step(&mut self, _: &Threads, _: OnProgress<'_>) -> NextStep {
-        if self.ticket.0.first_before().is_some() {
-            return NextStep::Parked;
-        }
-        if !std::mem::replace(&mut self.waits, true) {
-            return NextStep::Blocking;
-        }
-        if let Some(file) = self.file.upgrade() {
-            let _ = file.act(Store::checkpoint);
-        }
-        self.ticket.end();
-        NextStep::Done
-    }
-
-    fn unblock(&mut self, _: &Threads) {
-        self.ticket.wait(&pool::threads());
-    }
-
-    fn progress(&self) -> f32 {
-        0.0
-    }
-}
-
-impl Job for Checkpoint {
-    fn tickets(&self) -> Vec<u64> {
-        vec![self.ticket.0.number()]
-    }
-
-    fn outcome(&mut self) -> Outcome<Slot> {
-        done(Ok(None)).into_slot()
     }
 }
 
