@@ -73,6 +73,17 @@ func test_points_that_are_removed() -> void:
 	expect_logged(history.undo, 0, 1, "the edit has added it, and nothing removes it")
 
 
+## What an edit has changed only in whether it is stored keeps what it has since.
+func test_values_that_are_no_longer_stored() -> void:
+	var player: AnimationPlayer = node(AnimationPlayer.new())
+	recorder.record(player)
+	player.playback_auto_capture = false
+	recorder.commit(history, "edit")
+	player.playback_auto_capture_duration = 4
+	history.undo()
+	check_exact([player.playback_auto_capture, player.playback_auto_capture_duration], [true, 4.0], "undone")
+
+
 ## What a track or a bone is cannot be set: all of them are made anew.
 func test_parts_of_another_kind() -> void:
 	var replace := func(tracks: Animation) -> void:

@@ -25,6 +25,57 @@ func test_random_histories() -> void:
 				_check("%s, run %d, done again" % [modes, run])
 
 
+## Whoever listens to a history may go on with it before the call that commits is done.
+func test_listeners() -> void:
+	var once: Array[Callable] = []
+	history.version_changed.connect(
+		func() -> void:
+			if once:
+				(once.pop_back() as Callable).call()
+	)
+	var first := box(0)
+	var second := box(0)
+	var state := func() -> Array: return [first.value, second.value]
+	once.append(_commit.bind(second, 1, "in"))
+	_commit(first, 10, "out")
+	_commit(second, 2, "in", UndoRedo.MERGE_ENDS)
+	for expected: Array in [["undo", [10, 0]], ["undo", [0, 0]], ["redo", [10, 0]], ["redo", [10, 2]]]:
+		history.call(expected[0])
+		check_value(state.call(), expected[1], "committed by a listener, %s" % expected[0])
+	history.clear_history()
+	_commit(first, 0, "zero")
+	_commit(first, 10, "ten")
+	once.assign([history.undo, history.undo])
+	_commit(first, 20, "twenty")
+	for expected: int in [10, 20]:
+		history.redo()
+		check_int(first.value as int, expected, "undone by a listener, done again")
+
+
+func _commit(object: Box, to: int, named: String, mode := UndoRedo.MERGE_DISABLE) -> void:
+	recorder.record(object)
+	object.value = to
+	recorder.commit(history, named, mode)
+
+
+## What the history has dropped is let go, also of actions that others have opened around a commit.
+func test_dropped_steps() -> void:
+	for is_nested: bool in [false, true]:
+		history.clear_history()
+		history.max_steps = 3
+		var alive: Array[WeakRef] = []
+		for step: int in 50:
+			var object := box(0)
+			alive.append(weakref(object))
+			if is_nested:
+				history.create_action("edit")
+			_commit(object, step, "edit")
+			if is_nested:
+				history.commit_action(false)
+		var count := alive.filter(func(object: WeakRef) -> bool: return object.get_ref() != null).size()
+		check(count in [3, 4], "%d objects are kept, nested %s" % [count, is_nested])
+
+
 func _step(random: RandomNumberGenerator, modes: Array) -> String:
 	match random.randi() % 8:
 		0, 1:

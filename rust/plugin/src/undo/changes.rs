@@ -30,8 +30,9 @@ pub struct Change {
     pub property: usize,
     /// Its old and its new value; `None` if the object did not have it.
     spans: [Option<Span>; 2],
-    /// Whether the object stored it before, and does now.
+    /// Whether the object stored it before, and does now; and if nothing else has changed.
     pub is_stored: [bool; 2],
+    pub has_value: bool,
     /// `None` if it did not change.
     op: Option<Op>,
     /// The changed part of the value, if it is not the whole value.
@@ -127,11 +128,11 @@ impl Changes {
             };
             is_whole |= has_changed && text == SCRIPT;
             has_edit |= has_changed;
-            // With the value of before, it is set or removed with all else that the edit has changed.
+            let has_value = !has_changed;
             let keeps = |at: usize| has_changed || is_stored[at];
             let spans = [old_span.filter(|_| keeps(0)), new.filter(|_| keeps(1)).map(|new| self.new.add(new))];
             let op = has_changed.then_some(op);
-            self.changes.push(Change { part: index, property, spans, is_stored, op, narrowed });
+            self.changes.push(Change { part: index, property, spans, is_stored, has_value, op, narrowed });
         }
         // Nothing else tells of it.
         if !has_edit {
@@ -148,7 +149,8 @@ impl Changes {
                     self.changes.push(change);
                 } else if has_other_script || texts[property].starts_with(METADATA) {
                     let (spans, is_stored) = ([old, new.map(|new| self.new.add(states.get(new)))], [true; 2]);
-                    self.changes.push(Change { part: index, property, spans, is_stored, op: None, narrowed: None });
+                    let (has_value, op, narrowed) = (false, None, None);
+                    self.changes.push(Change { part: index, property, spans, is_stored, has_value, op, narrowed });
                 }
             }
             self.wholes.insert(index);

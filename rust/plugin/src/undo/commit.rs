@@ -3,7 +3,7 @@
 use godot::prelude::*;
 
 use super::changes::Changes;
-use super::line::{VarBatchUndoStep, version};
+use super::line::VarBatchUndoStep;
 use super::step::Step;
 use crate::engine::{self, Value};
 use crate::objects::alive;
@@ -45,7 +45,9 @@ impl History {
             true => self.object.call("get_history_undo_redo", &[number.to_variant()]).to(),
             false => self.object.clone(),
         };
-        let (step, before) = (VarBatchUndoStep::new(Step::new(changes)), version(&mut history));
+        let version = |history: &mut Gd<Object>| history.call("get_version", &[]).try_to().unwrap_or(0);
+        let (key, before) = ((self.object.instance_id().to_i64(), number), version(&mut history));
+        let step = VarBatchUndoStep::add_to(key, before, Step::new(changes));
         for (add, method) in [("add_do_method", "redo"), ("add_undo_method", "undo")] {
             let args = match self.is_editor {
                 true => vec![step.to_variant(), method.to_variant()],
@@ -54,7 +56,11 @@ impl History {
             self.object.call(add, &args);
         }
         self.object.call("commit_action", &[false.to_variant()]);
-        VarBatchUndoStep::add_to(&step, (self.object.instance_id().to_i64(), number), &mut history, before);
+        // Who listens to the history may have freed it, or gone on with it.
+        if history.is_instance_valid() {
+            let is_last = !history.call("has_redo", &[]).booleanize();
+            VarBatchUndoStep::settle(&step, key, [before, version(&mut history)], is_last);
+        }
         Ok(())
     }
 

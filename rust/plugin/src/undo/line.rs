@@ -1,7 +1,7 @@
 //! What an undo history calls: a step, at its place in the line of those of its action.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use godot::prelude::*;
 
@@ -14,8 +14,7 @@ use crate::report::{self, PRINTS};
 #[class(internal, no_init, base = RefCounted)]
 pub struct VarBatchUndoStep {
     step: Arc<Step>,
-    /// Its line, and its index there, once its action is known.
-    place: OnceLock<(Arc<Mutex<Line>>, usize)>,
+    place: Mutex<(Arc<Mutex<Line>>, u64)>,
 }
 
 #[godot_api]
@@ -32,26 +31,35 @@ impl VarBatchUndoStep {
 }
 
 impl VarBatchUndoStep {
-    pub fn new(step: Step) -> Gd<Self> {
-        Gd::from_init_fn(|_| Self { step: Arc::new(step), place: OnceLock::new() })
+    /// Makes the last step of the action that has begun in a history, of this version. Scripts may run.
+    pub fn add_to(history: Key, version: i64, step: Step) -> Gd<Self> {
+        let (step, line) = (Arc::new(step), Line::of(history, version));
+        let (number, gone) = lock(&line).add(&step);
+        drop(gone);
+        Gd::from_init_fn(|_| Self { step, place: Mutex::new((line, number)) })
     }
 
-    /// Adds it to the line of the action that has it, in a history of this version before that. Scripts may run.
-    pub fn add_to(this: &Gd<Self>, key: Key, history: &mut Gd<Object>, before: i64) {
-        let line = Line::of(key, before, history);
-        let (index, gone) = lock(&line).add(&this.bind().step);
-        drop(gone);
-        let _ = this.bind().place.set((line, index));
+    /// Gives it a line of its own if its action turns out to be a new one, now that it is committed: the history has the version
+    /// `after`, and `is_last` if nothing can be done again.
+    pub fn settle(this: &Gd<Self>, history: Key, [before, after]: [i64; 2], is_last: bool) {
+        let this = this.bind();
+        let mut place = lock(&this.place);
+        let of_history = Line::last(history).filter(|last| Arc::ptr_eq(last, &place.0));
+        // If not, who listens to the history has gone on with it: then the steps are in one line, which is right in most cases.
+        if is_last && of_history.is_some() && after == before + 1 {
+            let split = lock(&place.0).split_last(before);
+            if let Some(step) = split {
+                *place = (Line::add_line(history, Some(step), [after; 2]), 0);
+            }
+        }
     }
 
     // A setter may run, and call `undo` or `redo` again, or commit. So nothing is borrowed or locked, and a step only reads itself.
     fn go(this: &Gd<Self>, side: usize) {
-        let (step, place) = (Arc::clone(&this.bind().step), this.bind().place.get().cloned());
+        let step = Arc::clone(&this.bind().step);
+        let (line, number) = lock(&this.bind().place).clone();
         loop {
-            let next = match &place {
-                Some((line, index)) => lock(line).next(&step, *index, side),
-                None => Some(Arc::clone(&step)),
-            };
+            let next = lock(&line).next(&step, number, side);
             let Some(next) = next else { break };
             let lines: Vec<_> = next.set(side).map(report::Line::warning).into_iter().collect();
             report::print(PRINTS.get(), "VarBatchUndoRecorder", ["undo", "redo"][side], &lines);
@@ -65,24 +73,24 @@ impl VarBatchUndoStep {
 impl Drop for VarBatchUndoStep {
     /// Drops an undone step, which the history has discarded, and those behind it. Scripts may run when their objects are freed.
     fn drop(&mut self) {
-        let Some((line, index)) = self.place.take() else { return };
-        let mut steps = lock(&line);
-        let is_undone = index >= steps.done && steps.has(&self.step, index);
-        let gone = is_undone.then(|| steps.steps.split_off(index));
-        drop(steps);
+        let (line, number) = lock(&self.place).clone();
+        let gone = lock(&line).discard(&self.step, number);
         drop(gone);
     }
 }
 
 /// The steps of an action, in order. An action may have many, of which the engine undoes the first one first, or with
 /// `MERGE_ENDS` calls only the ends. So a step is only undone after those that follow it, and only done again after those
-/// before it; what was done on the way is not done once more. The line ends when the history has dropped all of them.
+/// before it; what was done on the way is not done once more.
+///
+/// An action that has begun may yet be merged with the last one. So its steps are in the line of that, until it is committed; for
+/// ever if somebody else commits it, or an action that is the next one begins before anybody has looked.
 struct Line {
-    steps: Vec<Arc<Step>>,
-    /// How many of them are done. The others were undone.
+    steps: VecDeque<Arc<Step>>,
+    /// The number of the first of them, and how many of them are done. The others were undone.
+    first: u64,
     done: usize,
-    /// The first and the last version that the history may have with its action as the last one: one that is open may yet be
-    /// merged. So the line of such actions is that of those that they may be merged with.
+    /// The first and the last version that the history may have with its actions as the last ones.
     versions: [i64; 2],
 }
 
@@ -92,60 +100,81 @@ pub type Key = (i64, i64);
 /// The lines of each history, in the order of their actions.
 static LINES: Mutex<BTreeMap<Key, VecDeque<Weak<Mutex<Line>>>>> = Mutex::new(BTreeMap::new());
 
-/// The version of an UndoRedo: each action makes it one more, unless it is merged with the last one.
-pub fn version(history: &mut Gd<Object>) -> i64 {
-    history.call("get_version", &[]).try_to().unwrap_or(0)
-}
-
 impl Line {
-    /// Returns the line of what was just added to a history, an UndoRedo, which had this version before.
-    fn of(key: Key, before: i64, history: &mut Gd<Object>) -> Arc<Mutex<Self>> {
-        let after = version(history);
-        // An action is still open if there is one to redo: all others were dropped.
-        let is_open = history.call("has_redo", &[]).booleanize();
-        let last = Self::last(key);
-        let is_of = |line: &Self| (line.versions[0]..=line.versions[1]).contains(&before);
-        let last = last.filter(|line| (is_open || after == before) && is_of(&lock(line)));
-        let line = last.unwrap_or_else(|| {
-            let new = Arc::new(Mutex::new(Self { steps: Vec::new(), done: 0, versions: [after; 2] }));
-            lock(&LINES).entry(key).or_default().push_back(Arc::downgrade(&new));
-            new
-        });
-        if is_open {
-            lock(&line).versions[1] = before + 1;
+    /// Returns the line of an action that has begun in a history of this version.
+    fn of(history: Key, version: i64) -> Arc<Mutex<Self>> {
+        if let Some(line) = Self::last(history) {
+            let mut last = lock(&line);
+            if (last.versions[0]..=last.versions[1]).contains(&version) {
+                last.versions[1] = last.versions[1].max(version + 1);
+                drop(last);
+                return line;
+            }
         }
-        line
+        Self::add_line(history, None, [version, version + 1])
+    }
+
+    fn add_line(history: Key, step: Option<Arc<Step>>, versions: [i64; 2]) -> Arc<Mutex<Self>> {
+        let (done, steps) = (usize::from(step.is_some()), step.into_iter().collect());
+        let new = Arc::new(Mutex::new(Self { steps, first: 0, done, versions }));
+        let mut lines = lock(&LINES);
+        lines.entry(history).or_default().push_back(Arc::downgrade(&new));
+        if lines.len().is_power_of_two() {
+            lines.retain(|_, of| of.back().is_some_and(|line| line.strong_count() > 0));
+        }
+        new
     }
 
     /// Returns the last line of a history, and forgets those that have ended. A history drops its first and its last actions.
-    fn last(key: Key) -> Option<Arc<Mutex<Self>>> {
+    fn last(history: Key) -> Option<Arc<Mutex<Self>>> {
         let mut lines = lock(&LINES);
+        let of = lines.get_mut(&history)?;
         let has_ended = |line: &mut Weak<_>| line.strong_count() == 0;
-        lines.retain(|_, of| {
-            while of.pop_front_if(has_ended).or_else(|| of.pop_back_if(has_ended)).is_some() {}
-            !of.is_empty()
-        });
-        lines.get(&key)?.back()?.upgrade()
+        while of.pop_front_if(has_ended).or_else(|| of.pop_back_if(has_ended)).is_some() {}
+        of.back()?.upgrade()
     }
 
-    /// Adds a step, which is done as those before it are. Returns its index, and the steps that were undone.
-    fn add(&mut self, step: &Arc<Step>) -> (usize, Vec<Arc<Step>>) {
-        let gone = self.steps.split_off(self.done);
-        self.steps.push(Arc::clone(step));
+    /// Adds a step, which is done as those before it are. Returns its number, and those that can neither be done nor undone now.
+    fn add(&mut self, step: &Arc<Step>) -> (u64, Vec<Arc<Step>>) {
+        let is_used = |step: &Arc<Step>| Arc::strong_count(step) > 1;
+        // A setter may be what commits, while a step is undone: then that stays.
+        let (undone, mut gone): (Vec<_>, Vec<_>) = self.steps.drain(self.done..).partition(is_used);
+        // One between others leads to them.
+        let unused = self.steps.iter().position(is_used).unwrap_or(self.steps.len());
+        gone.extend(self.steps.drain(..unused));
+        self.first += unused as u64;
+        self.steps.extend(undone);
+        self.steps.push_back(Arc::clone(step));
         self.done = self.steps.len();
-        (self.done - 1, gone)
+        (self.first + self.done as u64 - 1, gone)
     }
 
-    fn has(&self, step: &Arc<Step>, index: usize) -> bool {
-        self.steps.get(index).is_some_and(|other| Arc::ptr_eq(other, step))
+    /// Takes the last step out, whose action is the one behind this version, unless there is no other.
+    fn split_last(&mut self, version: i64) -> Option<Arc<Step>> {
+        if self.steps.len() < 2 {
+            self.versions = [version + 1; 2];
+            return None;
+        }
+        self.versions[1] = version.max(self.versions[0]);
+        self.done = self.done.min(self.steps.len() - 1);
+        self.steps.pop_back()
+    }
+
+    /// Takes out an undone step and those behind it.
+    fn discard(&mut self, step: &Arc<Step>, number: u64) -> VecDeque<Arc<Step>> {
+        let undone = self.index_of(step, number).filter(|index| *index >= self.done);
+        undone.map_or_else(VecDeque::new, |index| self.steps.split_off(index))
+    }
+
+    fn index_of(&self, step: &Arc<Step>, number: u64) -> Option<usize> {
+        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.steps.get(index).filter(|other| Arc::ptr_eq(other, step)).map(|_| index)
     }
 
     /// Returns the next step to set on the way to where one is done or undone, and counts it. `None` if it is there.
-    fn next(&mut self, step: &Arc<Step>, index: usize, side: usize) -> Option<Arc<Step>> {
-        if !self.has(step, index) {
-            // A setter has committed while it was undone.
-            return Some(Arc::clone(step));
-        }
+    fn next(&mut self, step: &Arc<Step>, number: u64, side: usize) -> Option<Arc<Step>> {
+        // A setter has committed while it was undone.
+        let Some(index) = self.index_of(step, number) else { return Some(Arc::clone(step)) };
         match side {
             0 if self.done > index => self.done -= 1,
             1 if self.done <= index => self.done += 1,

@@ -28,6 +28,7 @@ const CLEARED: [(&str, &str, Option<&str>); 4] = [
     ("Theme", "clear", None),
 ];
 const ADDED: Why = "the edit has added it, and nothing removes it";
+const GONE: Why = "the edit has removed it, and nothing adds it";
 const LOST: Why = "the edit has added or removed it, and its value could not be recorded";
 
 /// All that an edit has changed. Scripts could change a kept Array, so values are built anew each time.
@@ -61,8 +62,9 @@ struct Changed {
     narrowed: Option<Narrowed>,
     /// Both states: their bytes, and what is kept beside them. `None` if the object did not have the property.
     states: [Option<(Version, Arc<[Slot]>)>; 2],
-    /// Whether the object stored it on either side.
+    /// Whether the object stored it on either side, and if it has its value on both: then it is only set if it is missing.
     is_stored: [bool; 2],
+    has_value: bool,
     /// True if one of them could not be encoded.
     is_lost: bool,
 }
@@ -71,7 +73,7 @@ impl Step {
     pub fn new(changes: &Changes) -> Self {
         let parts: Vec<_> = changes.by_part().collect();
         let key = |part: &Part, edits: &[Change]| {
-            let edited: Vec<_> = edits.iter().map(|edit| edit.property).collect();
+            let edited: Vec<_> = edits.iter().map(|edit| (edit.property, edit.has_value)).collect();
             (Arc::as_ptr(&part.names), part.class.clone(), edited)
         };
         // For each kind of edit what to compare, if that is known, and where each name of it was. Parts of an object move each other.
@@ -80,10 +82,12 @@ impl Step {
         for (part, edits, is_whole) in &parts {
             let kind = kinds.entry(key(part, edits)).or_insert_with_key(|(_, class, edited)| {
                 let texts = &part.names.texts;
-                let [near, all] = moved_by(class, edited.iter().map(|&at| &*texts[at]))?;
-                let is_kept = |at: &usize| edited.contains(at) || all.contains(&*texts[*at]);
+                let set = edited.iter().filter(|(_, has_value)| !has_value);
+                let [near, all] = moved_by(class, set.map(|&(at, _)| &*texts[at]))?;
+                let is_edited = |at: usize| edited.iter().any(|(edited, _)| *edited == at);
+                let is_kept = |at: &usize| is_edited(*at) || all.contains(&*texts[*at]);
                 let kept: Vec<_> = (0..texts.len()).filter(is_kept).collect();
-                let is_far = |at: &usize| !edited.contains(&kept[*at]) && !near.contains(&*texts[kept[*at]]);
+                let is_far = |at: &usize| !is_edited(kept[*at]) && !near.contains(&*texts[kept[*at]]);
                 let far: Arc<[_]> = (0..kept.len()).filter(is_far).collect();
                 Some((Arc::new(part.names.at(&kept)), far, kept, near.is_empty()))
             });
@@ -102,7 +106,7 @@ impl Step {
         let target = |(part, edits, is_whole): &(&Part, &[Change], bool)| {
             let changed = |edit: &Change| {
                 let narrowed = edit.narrowed.filter(|_| !is_whole);
-                Changed::new(part, edit.property, narrowed, changes.states(edit), edit.is_stored)
+                Changed::new(part, edit, narrowed, changes.states(edit))
             };
             let mut changed: Vec<_> = edits.iter().map(changed).collect();
             let (mut names, mut far) = (Arc::clone(&part.names), Arc::default());
@@ -133,7 +137,7 @@ impl Step {
             self.read(|target, at, _| is_read && target.keeps(at) && !target.is_set(at) && !target.is_far(at));
         for target in &self.targets {
             let own = &mut goals[target.first..];
-            for of in &target.changed {
+            for of in target.set() {
                 own[of.property] = of.goal(side, own[of.property], &mut states);
             }
         }
@@ -162,6 +166,9 @@ impl Step {
         }
         for target in wholes {
             target.added(side).into_iter().for_each(|at| settling.skipped.add(target.place(at), ADDED));
+        }
+        for target in &self.targets {
+            target.missing(side).for_each(|of| settling.skipped.add(target.place(of.property), GONE));
         }
         // What stays as it is, or does not come back.
         for target in self.targets.iter().filter(|_| side == 0) {
@@ -221,7 +228,7 @@ impl Target {
         }
         let cleared = CLEARED.iter().find(|(class, ..)| self.class == *class);
         let is_part = |of: &Changed, end: &str| self.names.texts[of.property].ends_with(end);
-        let is_other = |end: Option<&str>| end.is_some_and(|end| self.changed.iter().any(|of| is_part(of, end)));
+        let is_other = |end: Option<&str>| end.is_some_and(|end| self.set().any(|of| is_part(of, end)));
         // Nothing that was not recorded.
         if let Some((_, clear, end)) = cleared
             && (is_other(*end) || !self.added(side).is_empty())
@@ -231,7 +238,13 @@ impl Target {
             self.write(0..self.names.paths.len(), goals);
             return true;
         }
-        self.write(self.changed.iter().map(|of| of.property), goals);
+        self.write(self.set().map(|of| of.property), goals);
+        let mut states = States::default();
+        for of in self.missing(side) {
+            let span = of.goal(side, Span::default(), &mut states);
+            let value = Slot::with(|slot| states.get(span).build(slot, &mut Texts::for_bytes(0)));
+            self.names.paths[of.property].write(self.object.value(), value.value());
+        }
         let added = self.added(side);
         // What was not there. What was there, but was not stored, has its value.
         let mut gone = added.clone();
@@ -266,9 +279,24 @@ impl Target {
         }
     }
 
+    /// What is set in any case.
+    fn set(&self) -> impl Iterator<Item = &Changed> {
+        self.changed.iter().filter(|of| !of.has_value)
+    }
+
+    /// What the object had on this side, and does not store now.
+    fn missing(&self, side: usize) -> impl Iterator<Item = &Changed> {
+        let mut had = self.changed.iter().filter(move |of| of.has_value && of.is_stored[side]).peekable();
+        let stored: HashSet<_> = match had.peek() {
+            Some(_) => Listed::of(self.object.value()).stored().into_iter().collect(),
+            None => HashSet::default(),
+        };
+        had.filter(move |of| !stored.contains(&self.names.paths[of.property].name))
+    }
+
     /// True if all of a property is set.
     fn is_set(&self, property: usize) -> bool {
-        changed_at(&self.changed, property).is_some_and(|of| of.narrowed.is_none())
+        changed_at(&self.changed, property).is_some_and(|of| of.narrowed.is_none() && !of.has_value)
     }
 
     fn is_far(&self, property: usize) -> bool {
@@ -306,13 +334,8 @@ fn changed_at(changed: &[Changed], property: usize) -> Option<&Changed> {
 
 impl Changed {
     /// Keeps the old and the new state, which share data.
-    fn new(
-        part: &Part,
-        property: usize,
-        narrowed: Option<Narrowed>,
-        states: [Option<State<'_>>; 2],
-        is_stored: [bool; 2],
-    ) -> Self {
+    fn new(part: &Part, edit: &Change, narrowed: Option<Narrowed>, states: [Option<State<'_>>; 2]) -> Self {
+        let Change { property, is_stored, has_value, .. } = *edit;
         let kept = |state: State<'_>| state.kept.iter().map(Slot::of).collect::<Arc<[Slot]>>();
         let is_same =
             matches!(states, [Some(old), Some(new)] if old.kept.len() == new.kept.len() && old.keeps_same(new));
@@ -324,7 +347,7 @@ impl Changed {
             last = Some(Arc::clone(&kept));
             Some((Version::new(part.id, &part.names.texts[property], state.bytes), kept))
         });
-        Self { property, narrowed, states, is_stored, is_lost }
+        Self { property, narrowed, states, is_stored, has_value, is_lost }
     }
 
     /// Adds the state of one side. If a part of the value changed, the rest of it stays as it is.
