@@ -104,13 +104,32 @@ impl Folder {
         }
     }
 
-    /// Waits until its names are on the disk. If it fails, a name may be lost.
-    pub fn flush(&self) -> io::Result<()> {
-        match make(Change::FlushFolder, || self.0.as_ref().map_or(Ok(()), File::sync_all)) {
-            Err(error) if is_impossible(&error) => Ok(()),
-            flushed => flushed,
-        }
+    /// Waits until its names are on the disk; and those of another one, if that is at the path now. If it fails, a name may be lost.
+    pub fn flush(&self, path: &Path) -> io::Result<()> {
+        let Some(folder) = &self.0 else { return Ok(()) };
+        flush_names(folder)?;
+        if is_at(folder, path) { Ok(()) } else { flush_names(&File::open(path)?) }
     }
+}
+
+fn flush_names(folder: &File) -> io::Result<()> {
+    match make(Change::FlushFolder, || folder.sync_all()) {
+        Err(error) if is_impossible(&error) => Ok(()),
+        flushed => flushed,
+    }
+}
+
+/// True if this folder, or none any more, is at its path.
+#[cfg(unix)]
+fn is_at(folder: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(own), Ok(named)) = (folder.metadata(), fs::metadata(path)) else { return true };
+    (own.dev(), own.ino()) == (named.dev(), named.ino())
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
 }
 
 /// True if the system or the file system cannot flush a folder, or it may not be opened.

@@ -106,7 +106,9 @@ impl Replacement {
                 }
                 let mut put = || {
                     // The new file is not there before the name of the old one, in whichever order the disk has them.
-                    aside.iter().try_for_each(|_| folder.flush().map_err(|error| not_kept(Fate::Aside, error)))?;
+                    aside.iter().try_for_each(|_| {
+                        folder.flush(folder_of(path)).map_err(|error| not_kept(Fate::Aside, error))
+                    })?;
                     // A save that looks there at once must know it.
                     Seen::of(&file.metadata()?).note_whole();
                     put_at(file, beside, path)
@@ -117,7 +119,7 @@ impl Replacement {
             })
         })?;
         // Windows flushes no folder. Also for a later save, which may just have been put there.
-        let flushed = if cfg!(windows) { disk::flush(file) } else { folder.flush() };
+        let flushed = if cfg!(windows) { disk::flush(file) } else { folder.flush(folder_of(path)) };
         flushed.map_err(|error| {
             let text = format!("the file is in place, but may not be there after a power cut: {error}");
             io::Error::new(error.kind(), text)

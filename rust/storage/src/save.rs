@@ -9,7 +9,7 @@ use crate::compressed::{BLOCK_LEN, Compression, Encoder};
 use crate::disk::{self, Folder};
 use crate::encrypted::{Encrypter, Key};
 use crate::known::{AS_BACKUP, Contents, THERE, refuse_long, refuse_store};
-use crate::order::Ticket;
+use crate::order::{Ticket, folder_of};
 use crate::replace::{Committed, Replacement, backup_of};
 use varbatch_codec::{Chunk, Cursor, Dialect, Plan};
 use varbatch_workers::Threads;
@@ -174,7 +174,7 @@ impl Saver {
     pub fn is_overtaken(&self, called: &Ticket) -> io::Result<bool> {
         let is_overtaken = called.is_overtaken(&self.path);
         if is_overtaken {
-            self.out.folder().flush()?;
+            self.out.folder().flush(folder_of(&self.path))?;
         }
         Ok(is_overtaken)
     }

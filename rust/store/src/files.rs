@@ -135,13 +135,19 @@ pub fn remove(path: &Path) -> Result<Option<PathBuf>> {
     let set_aside = set_aside_foreign(&place)?;
     let new = beside(&path, NEW);
     // No other process makes a store there, whose journal this one would remove.
-    let making = lock_new(&new)?;
+    let making = match lock_new(&new) {
+        Err(StoreError::Busy) => return Err(StoreError::Busy),
+        // The disk has no room for a file more, or something else has its name: nobody else can make one either.
+        making => making.ok(),
+    };
     // First: a journal that is left alone is set aside by the next store there.
     let removed = fs::remove_file(&path);
     for end in SIDE_FILES.iter().filter(|end| removed.is_ok() && **end != "-lock") {
         let _ = fs::remove_file(beside(&path, end));
     }
-    let _ = fs::remove_file(&new).and_then(|()| making.unlock());
+    if let Some(making) = making {
+        let _ = fs::remove_file(&new).and_then(|()| making.unlock());
+    }
     removed?;
     let _ = link.is_symlink().then(|| fs::remove_file(link));
     flush_folder(&path)?;

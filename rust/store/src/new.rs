@@ -23,8 +23,8 @@ pub(crate) const TRIES: usize = 10;
 pub(crate) fn real_new(path: &Path) -> Result<PathBuf> {
     let path = real(path)?;
     let name = path.to_str().unwrap_or_default();
-    let mut ends = SIDE_FILES.iter().chain(&[NEW, COPY]);
-    let is_used = ends.any(|end| name.strip_suffix(end).is_some_and(|name| has_store(name.as_ref())));
+    let is_beside = |end: &&str| name.strip_suffix(*end).is_some_and(|name| has_store(name.as_ref()));
+    let is_used = [NEW, COPY].iter().any(|end| name.ends_with(end)) || SIDE_FILES.iter().any(is_beside);
     let needs_one = SIDE_FILES.iter().any(|end| has_store(&beside(&path, end)));
     if is_used || needs_one { Err(StoreError::SideName) } else { Ok(path) }
 }
@@ -41,15 +41,21 @@ fn has_store(path: &Path) -> bool {
 /// makes a store beside it, or removes one.
 pub(crate) fn lock_new(path: &Path) -> Result<File> {
     for _ in 0..TRIES {
+        match fs::symlink_metadata(path) {
+            // A store already, whose process was killed between its names, or a link. It is not opened: closing it would end the
+            // lock that SQLite has on it.
+            Ok(found) if found.is_symlink() || found.is_file() && names(&found) > 1 => fs::remove_file(path)?,
+            Ok(found) if is_open(&found) => break,
+            _ => {}
+        }
         let file = File::options().create(true).truncate(false).read(true).write(true).open(path)?;
         if file.try_lock().is_err_and(|error| matches!(error, TryLockError::WouldBlock)) {
             break;
         }
-        // It may have become a store by now, or have been one when the process was killed.
-        match (file.metadata()?, fs::metadata(path)) {
-            (own, Ok(named)) if id_of(&named) == id_of(&own) && names(&own) < 2 => return Ok(file),
-            (own, _) if names(&own) > 1 => fs::remove_file(path)?,
-            _ => {}
+        // It may have become a store by now.
+        let own = file.metadata()?;
+        if fs::metadata(path).is_ok_and(|named| id_of(&named) == id_of(&own)) && names(&own) < 2 {
+            return Ok(file);
         }
     }
     Err(StoreError::Busy)

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::sleep;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -62,8 +63,8 @@ pub(crate) enum Source {
     File(PathBuf),
     /// The bytes of a file in a pack.
     Bytes(Arc<[u8]>),
-    /// Nothing, since it could not be opened again.
-    Closed(StoreError),
+    /// The file at this path, which could not be opened again.
+    Closed(PathBuf, StoreError),
 }
 
 /// A file that is open to be written.
@@ -78,6 +79,19 @@ pub(crate) struct Opened {
     pub(crate) set_aside: Option<PathBuf>,
     /// True if the journal is missing or damaged.
     pub(crate) is_lost: bool,
+}
+
+/// Opens a file, some times if it only fails as another process makes or removes it.
+pub(crate) fn again<T>(path: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
+    for _ in 1..TRIES {
+        match open() {
+            Err(StoreError::CannotOpen | StoreError::Moved) if real(path).is_ok_and(|path| !path.is_dir()) => {
+                sleep(Duration::from_millis(1));
+            }
+            opened => return opened,
+        }
+    }
+    open()
 }
 
 /// Opens and locks a file, which is made if there is none.
@@ -174,7 +188,7 @@ pub(crate) fn open_to_read(source: &Source) -> Result<Connection> {
                 set(connection?, READER)
             });
         }
-        Source::Closed(error) => return Err(error.clone()),
+        Source::Closed(_, error) => return Err(error.clone()),
         Source::File(path) => {
             let mut start = Vec::new();
             File::open(path)?.take(100).read_to_end(&mut start)?;

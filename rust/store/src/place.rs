@@ -88,8 +88,20 @@ pub(crate) fn is_filled(path: &Path) -> bool {
 
 /// Gives a file another name, unless a file has that. Where there are no links, an empty file takes the name first.
 pub(crate) fn rename_new(path: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        // At once, if the file system can do that: else a process that is killed leaves both names.
+        match renameat_with(CWD, path, CWD, to, RenameFlags::NOREPLACE) {
+            Err(error) if error != rustix::io::Errno::EXIST => {}
+            renamed => return Ok(renamed?),
+        }
+    }
     match fs::hard_link(path, to) {
-        Ok(()) => fs::remove_file(path),
+        Ok(()) => match fs::remove_file(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        },
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
         Err(_) => {
             File::create_new(to)?;

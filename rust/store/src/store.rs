@@ -11,9 +11,9 @@ use rusqlite::Connection;
 use crate::format::{VERSION, WITH_JOURNAL};
 use crate::journal::{self, checkpoint, frames, has_journal};
 use crate::mark::Mark;
-use crate::new::{NEW, TRIES, write_new};
+use crate::new::{NEW, write_new};
 use crate::open::{self, Opened, Source, open_to_read};
-use crate::place::{Place, beside, flush_folder, real};
+use crate::place::{Place, beside, flush_folder};
 use crate::writer::{WRONG_ROW, Writer};
 use crate::{Packed, Reader, Readers, Result, StoreError};
 
@@ -66,17 +66,7 @@ impl Store {
     }
 
     fn open_to_write(path: &Path) -> Result<Self> {
-        let open = || Self::of(open::open(path)?);
-        for _ in 1..TRIES {
-            match open() {
-                // Another process makes or removes it.
-                Err(StoreError::CannotOpen | StoreError::Moved) if real(path).is_ok_and(|path| !path.is_dir()) => {
-                    sleep(Duration::from_millis(1));
-                }
-                opened => return opened,
-            }
-        }
-        open()
+        open::again(path, || Self::of(open::open(path)?))
     }
 
     /// Opens the bytes of a file, to be read.
@@ -130,10 +120,16 @@ impl Store {
     }
 
     fn writing(&mut self) -> Result<&mut Open> {
-        self.open.as_mut().ok_or_else(|| match &self.source {
-            Source::Closed(error) => error.clone(),
-            _ => StoreError::ReadOnly,
-        })
+        if let Source::Closed(path, _) = &self.source {
+            self.open_again(path.clone())?;
+        }
+        self.open.as_mut().ok_or(StoreError::ReadOnly)
+    }
+
+    fn open_again(&mut self, path: PathBuf) -> Result<()> {
+        let opened = Self::open_to_write(&path);
+        *self = opened.inspect_err(|error| self.source = Source::Closed(path, error.clone()))?;
+        Ok(())
     }
 
     /// Begins a save. What is changed belongs to it until [`Self::commit`] or [`Self::roll_back`].
@@ -189,14 +185,15 @@ impl Store {
         let (path, new) = (place.path.clone(), beside(&place.path, NEW));
         let file = write_new(&new)?;
         // Closed, as Windows replaces no open file. The journal stays until the new file is there.
-        (self.open, self.source) = (None, Source::Closed(StoreError::Busy));
+        (self.open, self.source) = (None, Source::Closed(path.clone(), StoreError::Busy));
         let replaced = fs::rename(&new, &path).and_then(|()| flush_folder(&path));
         if replaced.is_ok() {
             place.remove_journal();
         }
         let _ = file.unlock();
         drop((place, file));
-        *self = Self::open_to_write(&path).inspect_err(|error| self.source = Source::Closed(error.clone()))?;
+        // What comes next tries again. All is erased in any case, or nothing.
+        let _ = self.open_again(path);
         Ok(replaced?)
     }
 

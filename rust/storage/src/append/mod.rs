@@ -81,7 +81,7 @@ impl Appender {
         let folder = disk::Folder::open(folder_of(&path))?;
         let Some((file, is_new)) = open_alone(&path, called)? else {
             // The later save may just have been put there.
-            folder.flush()?;
+            folder.flush(folder_of(&path))?;
             return Ok(None);
         };
         let file = Arc::new(file);
@@ -120,7 +120,7 @@ impl Appender {
             return disk::flush_data(&self.file);
         }
         disk::flush(&self.file)?;
-        self.folder.flush()
+        self.folder.flush(folder_of(&self.path))
     }
 
     /// Keeps what was written.

@@ -10,9 +10,10 @@ use std::rc::Rc;
 use rustix::io::Errno;
 
 use super::Change;
-use super::tests::{Record, Recorder, record, save};
-use crate::Seen;
+use super::tests::{Record, Recorder, record, save, write};
 use crate::beside::tests::Folder;
+use crate::{Saver, Seen, Ticket};
+use varbatch_workers::Threads;
 
 /// How a call is refused.
 const REFUSALS: [Errno; 12] = [
@@ -175,4 +176,23 @@ fn a_file_that_is_not_set_aside_in_the_end_has_no_other_name() {
         assert!(text.contains("cannot be set aside"), "{text}");
         assert_eq!((fs::read(&path).expect("a file"), folder.names()), (record(1), vec!["save".to_owned()]));
     }
+}
+
+/// As a game does that gives the folder of a slot another name while it is saved, and makes a new one.
+#[test]
+fn the_folder_that_has_the_file_is_flushed() {
+    let folder = Folder::new();
+    let (slot, path) = (folder.join("slot"), folder.join("slot").join("save"));
+    fs::create_dir(&slot).expect("makes it");
+    let (flushes, log) = Recorder::default().during(|| -> std::io::Result<()> {
+        let mut saver = Saver::create(&path, None)?;
+        write(&mut saver, &record(3), 1000)?;
+        fs::rename(&slot, folder.join("old"))?;
+        fs::create_dir(&slot)?;
+        saver.flush(&Threads::alone())?.commit(&Ticket::take_for(&path)).map(drop)
+    });
+    flushes.expect("saves");
+    assert_eq!(fs::read(&path).expect("a file"), record(3));
+    let count = log.iter().filter(|record| matches!(record, Record::FlushFolder)).count();
+    assert_eq!(count, 2, "the one of the start, and the one that has the file");
 }

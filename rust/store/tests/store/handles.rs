@@ -204,6 +204,45 @@ fn a_new_file_that_is_a_store_already_is_not_written_over() {
     assert_eq!(folder.names(), ["store"]);
 }
 
+/// Of a process that was killed between the two names of a new store.
+#[cfg(unix)]
+#[test]
+fn a_store_with_two_names_is_erased_and_removed() {
+    let folder = Folder::new();
+    for end in ["-varbatch-new", "-varbatch-copy"] {
+        let (path, other) = (folder.join("store"), folder.join(&format!("store{end}")));
+        for erases in [true, false] {
+            let mut store = Store::open(&path).unwrap();
+            save(&mut store, &[(b"key", b"value")]);
+            fs::hard_link(&path, &other).unwrap();
+            if erases {
+                store.erase_all().unwrap();
+                assert_eq!(load(&store, b"key"), None);
+                save(&mut store, &[(b"key", b"again")]);
+            }
+            assert!(matches!(remove(&path), Err(StoreError::Busy)));
+            store.close().unwrap();
+            remove(&path).unwrap();
+            let _ = fs::remove_file(&other);
+        }
+    }
+}
+
+/// A link is not followed, and what has its name otherwise keeps nobody from removing a store.
+#[cfg(unix)]
+#[test]
+fn what_has_the_name_of_a_new_file_is_let_alone() {
+    let folder = Folder::new();
+    let (path, other, new) = (folder.join("store"), folder.join("other"), folder.join("store-varbatch-new"));
+    save(&mut Store::open(&other).unwrap(), &[(b"key", b"value")]);
+    std::os::unix::fs::symlink(&other, &new).unwrap();
+    drop(Store::open(&path).unwrap());
+    assert_eq!(load(&Store::open(&other).unwrap(), b"key"), Some(b"value".to_vec()));
+    fs::create_dir(&new).unwrap();
+    remove(&path).unwrap();
+    assert!(!path.exists());
+}
+
 #[test]
 fn no_store_has_the_name_of_a_file_that_another_one_needs() {
     let (folder, path) = Folder::with("store");
@@ -223,6 +262,8 @@ fn no_store_has_the_name_of_a_file_that_another_one_needs() {
         }
     }
     drop(store);
+    // These are nobody's.
+    assert!(matches!(Store::open(&folder.join("a-varbatch-new")), Err(StoreError::SideName)));
     // And the other way round.
     let side = folder.join("fifth-journal");
     drop(Store::open(&side).unwrap());
