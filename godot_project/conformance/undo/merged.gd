@@ -42,6 +42,12 @@ func test_listeners() -> void:
 	for expected: Array in [["undo", [10, 0]], ["undo", [0, 0]], ["redo", [10, 0]], ["redo", [10, 2]]]:
 		history.call(expected[0])
 		check_value(state.call(), expected[1], "committed by a listener, %s" % expected[0])
+	# One that is merged with what it is told of.
+	once.append(_commit.bind(second, 3, "both", UndoRedo.MERGE_ALL))
+	_commit(first, 30, "both", UndoRedo.MERGE_ALL)
+	for expected: Array in [["undo", [10, 2]], ["redo", [30, 3]], ["undo", [10, 2]], ["undo", [10, 0]], ["redo", [10, 2]], ["redo", [30, 3]]]:
+		history.call(expected[0])
+		check_value(state.call(), expected[1], "merged by a listener, %s" % expected[0])
 	history.clear_history()
 	_commit(first, 0, "zero")
 	_commit(first, 10, "ten")

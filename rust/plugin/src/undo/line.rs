@@ -47,7 +47,7 @@ impl VarBatchUndoStep {
         let of_history = Line::last(history).filter(|last| Arc::ptr_eq(last, &place.0));
         // If not, who listens to the history has gone on with it: then the steps are in one line, which is right in most cases.
         if is_last && of_history.is_some() && after == before + 1 {
-            let split = lock(&place.0).split_last(before);
+            let split = lock(&place.0).split_last(&this.step, before);
             if let Some(step) = split {
                 *place = (Line::add_line(history, Some(step), [after; 2]), 0);
             }
@@ -149,9 +149,12 @@ impl Line {
         (self.first + self.done as u64 - 1, gone)
     }
 
-    /// Takes the last step out, whose action is the one behind this version, unless there is no other.
-    fn split_last(&mut self, version: i64) -> Option<Arc<Step>> {
-        if self.steps.len() < 2 {
+    /// Takes this step out, whose action is the one behind this version, unless there is no other or one was merged with it.
+    fn split_last(&mut self, step: &Arc<Step>, version: i64) -> Option<Arc<Step>> {
+        if !self.steps.back().is_some_and(|last| Arc::ptr_eq(last, step)) {
+            return None;
+        }
+        if self.steps.len() == 1 {
             self.versions = [version + 1; 2];
             return None;
         }
