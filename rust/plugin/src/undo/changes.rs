@@ -30,8 +30,9 @@ pub struct Change {
     pub property: usize,
     /// Its old and its new value; `None` if the object did not have it.
     spans: [Option<Span>; 2],
-    /// Whether the object stored it before, and does now; and if nothing else has changed.
+    /// Whether the object stored it before, and does now.
     pub is_stored: [bool; 2],
+    /// True if only that has changed: the object has the same value.
     pub has_value: bool,
     /// `None` if it did not change.
     op: Option<Op>,
@@ -94,7 +95,8 @@ impl Changes {
     }
 
     /// Compares the recorded values of a part with those of now, of which each property has one. `united` are the properties of
-    /// both, and `lists` those that they come from. What is stored now, or was, is an edit; else each has what it stores.
+    /// both, and `lists` those that they come from. Of an edit a change of what is stored now, or was, is one that sets it; of two
+    /// objects, what only one of them stores is added or removed. Where no value has changed, the lists alone tell.
     pub fn compare_part(
         &mut self,
         index: usize,

@@ -2,8 +2,9 @@
 //!
 //! A setter may change other properties: a Control's anchor moves its offsets, a maximum clamps a value. So after a step has
 //! set what the edit has changed, it compares all that was recorded of these objects, and settles what still differs: the
-//! changed properties have their state then, and the others keep what they had before the step. Of native objects it only
-//! compares what the setters move that it calls, if that is known of all: see [`moved_by`].
+//! changed properties have their state then, and the others keep what they had before the step. What the edit has changed only in
+//! whether it is stored is one of the others, unless it is missing then. Of native objects it only compares what the setters move
+//! that it calls, if that is known of all: see [`moved_by`].
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! What waits for the disk and changes no value: free pages are given back, the journal is put into the file, the file is copied,
-//! renamed or removed.
+//! What waits for the disk and changes no value: free pages are given back, the file is copied, renamed or removed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
