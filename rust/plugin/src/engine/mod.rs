@@ -33,7 +33,7 @@ use api::{
 };
 pub use api::{DIALECT, REAL, THEME_ITEMS, allocates_in_parallel};
 pub use arguments::load;
-pub use files::{EngineFile, error_text, globalize, keep, packed_bytes};
+pub use files::{EngineFile, error_text, globalize, is_in_project, keep, packed_bytes};
 /// True if large values are made with uninitialised memory. Otherwise the engine zeroes it, which threads should share.
 pub use layout::is_known as makes_blocks;
 pub use layout::why_not_known;
