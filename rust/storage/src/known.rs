@@ -224,8 +224,20 @@ pub struct Contents {
     pub key: Option<Key>,
     /// Bytes before the first value.
     pub offset: u64,
-    /// The engine that reads them; `None` for any bytes, of which only the form can be checked.
-    pub dialect: Option<Dialect>,
+    /// What follows.
+    pub form: Form,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Form {
+    /// Values, as this engine reads them.
+    Values(Dialect),
+    /// Any bytes. A file that is not compressed or encrypted as they should be may be one whose first bytes are damaged.
+    Bytes {
+        /// True if they should be compressed.
+        are_compressed: bool,
+    },
 }
 
 impl Contents {
@@ -236,8 +248,11 @@ impl Contents {
             open(path).map_err(LoadError::from).and_then(|(file, len)| Loader::encrypted(Box::new(file), len, key))
         };
         let begun = match self.key.as_ref().map(encrypted) {
+            None => Loader::open(path),
             // Saved before the game had a key.
-            None | Some(Err(LoadError::Encrypted(EncryptedError::NotEncrypted))) => Loader::open(path),
+            Some(Err(LoadError::Encrypted(EncryptedError::NotEncrypted))) if matches!(self.form, Form::Values(_)) => {
+                Loader::open(path)
+            }
             Some(begun) => begun,
         };
         let skipped = begun.and_then(|mut loader| loader.skip(self.offset).map(|()| loader));
@@ -246,7 +261,13 @@ impl Contents {
             Err(_) => return Ok(false),
             Ok(loader) => loader,
         };
-        let Some(dialect) = self.dialect else { return Ok(loader.has_all_bytes(threads)) };
+        let dialect = match self.form {
+            Form::Values(dialect) => dialect,
+            Form::Bytes { are_compressed } => {
+                let has_form = loader.compression().is_some() || !are_compressed;
+                return Ok(has_form && loader.has_all_bytes(threads));
+            }
+        };
         if loader.compression().is_none() && loader.hashing().is_none() && loader.unread() > max {
             loader.select(i64::MAX, None);
         }

@@ -86,6 +86,8 @@ impl From<Error> for StoreError {
             Some(
                 Code::DatabaseCorrupt | Code::ConstraintViolation | Code::TypeMismatch | Code::OperationInterrupted,
             ) => Self::Damaged("its pages contradict each other"),
+            // As SQLite reads a schema with more than it may have.
+            Some(Code::OperationAborted) => Self::Damaged("it has other tables"),
             Some(Code::ReadOnly) => Self::ReadOnly,
             Some(Code::DiskFull) => Self::Full,
             Some(Code::OutOfMemory) => Self::Memory,

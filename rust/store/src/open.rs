@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// At most 8 MiB of pages are in memory, and of a reader 2; a journal that begins anew is cut to 16 MiB. It is never put into the
 /// file but by [`crate::Store::checkpoint`], which knows then where it stands.
-const SETTINGS: &str = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; \
+const SETTINGS: &str = "PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; \
                         PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; \
                         PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 16777216;";
 const WRITER: &str = "PRAGMA cache_size = -8192;";
