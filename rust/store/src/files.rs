@@ -42,6 +42,8 @@ impl Copy {
         let replaces = old_store(&path)?.is_some();
         let new = beside(&path, COPY);
         let place = new_place(&new)?;
+        // Of a copy that was killed, or a link, which SQLite does not open.
+        let _ = fs::remove_file(beside(&new, "-wal"));
         let connect = || {
             let connection = Connection::open(&new)?;
             // Nobody sees the file before it is complete, and on the disk.

@@ -85,6 +85,8 @@ fn no_store_gets_a_name_where_another_process_makes_one() {
     let (store, new) = (Store::open(&path).unwrap(), folder.join("to-varbatch-new"));
     let making = fs::File::create(&new).unwrap();
     making.lock().unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&path, folder.join("to-varbatch-copy-wal")).unwrap();
     let mut copy = Copy::begin(&folder.join("to")).unwrap();
     while copy.add(&mut store.reader().unwrap(), 1000).unwrap() {}
     assert!(matches!(copy.end(), Err(StoreError::Busy)));
