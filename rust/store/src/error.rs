@@ -26,6 +26,10 @@ pub enum StoreError {
     Exhausted,
     #[error("a store beside it needs a file of that name, or is one that this one needs; choose another name")]
     SideName,
+    #[error(
+        "\"{0}\" beside it is a folder, a pipe or a link that leads nowhere; it needs that name, so rename what is there"
+    )]
+    InTheWay(String),
     #[error("expected a name of at most {0} bytes, without \":\"")]
     Name(usize),
     #[error("it is not a store: it is no SQLite file. Open another path, as a store never replaces a file")]
