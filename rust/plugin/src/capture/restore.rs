@@ -118,24 +118,27 @@ fn set_each<'m, T: Copy>(
     let (mut settling, mut slot) = (Settling::new(is_same, make), Slot::new());
     // The properties of objects of which something was set that may change others, and where those of the last member begin.
     let (mut start, is_apart) = ((0, 0), members.are_apart());
-    let mut last = None::<&Member>;
-    let is_done = |last: Option<&Member>, is_set: bool| last.is_none_or(|last| !is_set || last.is_settled());
+    let (mut last, mut is_heard) = (None::<&Member>, false);
+    let is_done = |last: Option<&Member>, is_set: bool, is_heard: bool| {
+        last.is_none_or(|last| !is_set || !is_heard && last.is_settled())
+    };
     for spot in members.places(numbers) {
         let place = spot.map(|(member, property)| member.place(property));
         let now = place.and_then(|place| place.read(&mut slot));
         let (value, is_same) = next(now);
-        let Some((place, (member, _))) = place.zip(spot) else { continue };
+        let Some((place, (member, property))) = place.zip(spot) else { continue };
         if !is_apart && !last.is_some_and(|last| std::ptr::eq(last, member)) {
-            if is_done(last, settling.set_count > start.1) {
+            if is_done(last, settling.set_count > start.1, is_heard) {
                 settling.places.truncate(start.0);
             }
-            (start, last) = ((settling.places.len(), settling.set_count), Some(member));
+            (start, last, is_heard) = ((settling.places.len(), settling.set_count), Some(member), false);
         }
+        is_heard |= !is_same && !is_apart && member.is_heard(property);
         if is_same || settling.set((place, value), now, 0) {
             settling.places.push((place, value));
         }
     }
-    if !is_apart && is_done(last, settling.set_count > start.1) {
+    if !is_apart && is_done(last, settling.set_count > start.1, is_heard) {
         settling.places.truncate(start.0);
     }
     settling.settle();
