@@ -22,3 +22,4 @@ pub mod record;
 pub mod recording;
 pub mod rows;
 mod step;
+mod swept;
