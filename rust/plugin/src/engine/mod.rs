@@ -45,9 +45,9 @@ pub use methods::{
     register_dialects,
 };
 pub use objects::{
-    NewObject, base_class, can_instantiate, class_name, class_of, encoded_id, free, free_later, has_script_method,
-    id_in, is_of_class, meta_list, object_of_id, property, property_list, read_property, remove_meta, script,
-    script_id, script_of, set_property, theme_overrides, with_property,
+    NewObject, base_class, call, can_instantiate, class_name, class_of, encoded_id, free, free_later,
+    has_script_method, id_in, is_heard, is_of_class, meta_list, object_of_id, property, property_list, read_property,
+    remove_meta, script, script_id, script_of, set_property, theme_overrides, with_property,
 };
 pub use slot::Slot;
 pub use slot::containers::{BytesSlot, DictionarySlot, OwnArray, SlotType, new_dictionaries};
