@@ -90,6 +90,11 @@ func test_order() -> void:
 	parent.position = Vector2(1, 2) / 3.0
 	for names: Array in [["rotation", "global_position"], ["global_transform", "scale"], ["skew", "transform"]]:
 		_check_order(child, names, names.map(child.get), [3.0, Vector2(7, 7)])
+	# Angles of more than half a turn, which no basis has.
+	var turned: Node3D = node(Node3D.new())
+	turned.rotation = Vector3(4.10177, -4.183983, -2.585222)
+	for other: String in ["transform", "basis", "quaternion", "rotation_degrees"]:
+		_check_order(turned, [other, "rotation"], [turned.get(other), turned.rotation], [null, Vector3.ONE])
 	var sides := ["anchor_right", "offset_left", "anchor_left", "offset_right"]
 	_check_order(node(Control.new()), sides, [0.2, 5.0, 0.1, 9.0], [0.95, 1.0, 0.9, 3.0])
 	# Where nothing interferes, each is set once. What the object cannot hold at all is told once.

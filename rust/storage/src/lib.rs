@@ -20,6 +20,7 @@ mod open;
 mod order;
 mod replace;
 mod save;
+mod stores;
 pub mod transcode;
 #[cfg(windows)]
 mod windows;

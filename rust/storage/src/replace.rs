@@ -13,9 +13,10 @@ use std::sync::Mutex;
 
 use crate::beside::{self, Beside};
 use crate::disk;
-use crate::known::{self, AS_BACKUP, Checked, Contents, Fate, Seen, THERE, with_suffix};
+use crate::known::{self, Checked, Contents, Fate, Seen, with_suffix};
 use crate::open::{is_exhausted, refuse_special, target};
 use crate::order::{Ticket, folder_of};
+use crate::stores::{AS_BACKUP, THERE};
 #[cfg(windows)]
 pub(super) use crate::windows::retry;
 use varbatch_workers::Threads;

@@ -8,9 +8,10 @@ use crate::append::{AppendError, Appender};
 use crate::compressed::{BLOCK_LEN, Compression, Encoder};
 use crate::disk::{self, Folder};
 use crate::encrypted::{Encrypter, Key};
-use crate::known::{AS_BACKUP, Contents, THERE, refuse_long, refuse_store};
+use crate::known::{Contents, refuse_long};
 use crate::order::{Ticket, folder_of};
 use crate::replace::{Committed, Replacement, backup_of};
+use crate::stores::{AS_BACKUP, THERE, refuse_store};
 use varbatch_codec::{Chunk, Cursor, Dialect, Plan};
 use varbatch_workers::Threads;
 

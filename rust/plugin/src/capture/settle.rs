@@ -115,8 +115,8 @@ where
             match pass {
                 // The same in other bytes.
                 1.. if are_same(now, new) => return Ok(()),
-                // What a getter has computed of other properties, and rounded: set, but not again because of that.
-                2.. if are_near(now, new) => {}
+                // What a getter has computed of other properties, and rounded. Setting it would change those again.
+                2.. if are_near(now, new) => return Ok(()),
                 PASSES => return Err(OTHER),
                 _ => self.set_count += 1,
             }

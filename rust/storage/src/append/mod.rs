@@ -20,10 +20,11 @@ use self::tail::whole_end;
 use crate::beside::{claim, is_at};
 use crate::disk;
 use crate::encrypted;
-use crate::known::{Seen, THERE, refuse_store};
+use crate::known::Seen;
 use crate::open::{open_regular, target};
 use crate::order::{Ticket, folder_of, unless_overtaken};
 use crate::replace::retry;
+use crate::stores::{THERE, refuse_store};
 use varbatch_codec::Dialect;
 use varbatch_workers::lock;
 
