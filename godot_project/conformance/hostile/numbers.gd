@@ -20,10 +20,12 @@ const INDEXED := (
 	+ " terrain_set_0/terrain_0/name sources/0 pattern_0 0:0/0 nodes/vertex/0/node modes/0 bus/0/name bus/0/effect/0/effect joint_data/0/bone_index"
 )
 const VALUES: Array = [1, "value", true, 1.0, Vector2.ONE, [], {}]
+## Captures also take what the editor shows, and arrays have a count.
+const TAKEN := PROPERTY_USAGE_STORAGE | PROPERTY_USAGE_EDITOR | PROPERTY_USAGE_ARRAY
 const MAX_MSEC := 500
 const MAX_BYTES := 64 << 20
-## What an object may have of its own, as a Label or a GraphNode.
-const MAX_OWN := 32 << 10
+## What an object may have of its own, as a Node or a Control.
+const MAX_OWN := 4 << 10
 ## What is ended.
 const ENDLESS_MSEC := 4000
 const ENDLESS_BYTES := 3 << 30
@@ -108,7 +110,8 @@ func _try_class(index: int, of: StringName) -> void:
 			check(is_small, "%s, %s = %s: %d us, %d bytes" % [of, trial[0], str(trial[1]).left(300), cost[0], cost[1]])
 
 
-## What objects of a class store, also with parts, and its values. Not what its base does, if that can be made.
+## What objects of a class store, and what captures take: also with parts, and its values. Not what its base does, if that can
+## be made.
 func _properties(of: StringName) -> Dictionary[String, Variant]:
 	var properties: Dictionary[String, Variant] = {}
 	var known: Array = ["script"]
@@ -121,7 +124,7 @@ func _properties(of: StringName) -> Dictionary[String, Variant]:
 	for round: int in 2:
 		for listed: Dictionary in object.get_property_list():
 			var name_: String = listed.name
-			if listed.usage & PROPERTY_USAGE_STORAGE and not name_ in known and not properties.has(name_):
+			if listed.usage & TAKEN and not name_ in known and not properties.has(name_):
 				var value: Variant = object.get(name_)
 				properties[name_] = type_convert(null, listed.type as int) if value == null else value
 				if listed.type == TYPE_INT and name_.ends_with("count"):
@@ -138,6 +141,8 @@ func _properties(of: StringName) -> Dictionary[String, Variant]:
 
 
 func _own_bytes(of: StringName) -> int:
+	# The first one also makes what all share.
+	Values.discard(ClassDB.instantiate(of))
 	var memory := Performance.get_monitor(Performance.MEMORY_STATIC)
 	var object: Object = ClassDB.instantiate(of)
 	memory = Performance.get_monitor(Performance.MEMORY_STATIC) - memory
