@@ -148,6 +148,20 @@ func test_backups() -> void:
 		DirAccess.remove_absolute(path)
 		_check_fails(key, ERR_FILE_NOT_FOUND)
 		DirAccess.remove_absolute(_bak)
+		# Damage of the first bytes, by which its form is known.
+		for i: int in 2:
+			check_int(VarBatch.save_bytes(path, filled_bytes(100, i), stored_as[0] as int, key, true), OK, "saving")
+		var damaged := FileAccess.get_file_as_bytes(path)
+		damaged[0] ^= 1
+		write(path, damaged)
+		if key != null:
+			check_call(&"load_bytes", [path, key], filled_bytes(100), [INSTEAD % path + "..."])
+			# Nobody has read it.
+			write(path, damaged)
+		check_call("save_bytes", [path, filled_bytes(1), stored_as[0], key, true], OK, kept)
+		check_bytes(VarBatch.load_bytes(_bak, key), filled_bytes(100), "the last whole one")
+		for left: String in [path, _bak, aside]:
+			DirAccess.remove_absolute(left)
 	check_int(VarBatch.save_bytes(path, _bytes, -1, null, true), OK, "saving")
 	check_int(VarBatch.save_bytes(path, PackedByteArray(), -1, null, true), OK, "saving")
 	check_bytes(VarBatch.load_bytes(path), PackedByteArray(), "no bytes are no damage")

@@ -1,5 +1,5 @@
 extends "../support/suite.gd"
-## Sets each stored property of each class of the running engine to hostile numbers, if VarBatch would: none may end the engine
+## Sets each property of each class of the running engine to hostile numbers, if VarBatch would: none may end the engine
 ## or make an object large or slow, nor may many objects of a class be large. What does belongs into rust/plugin/src/value/costs.txt.
 ##
 ##     godot --headless --path godot_project res://conformance/all.tscn -- --long hostile/numbers
@@ -20,8 +20,6 @@ const INDEXED := (
 	+ " terrain_set_0/terrain_0/name sources/0 pattern_0 0:0/0 nodes/vertex/0/node modes/0 bus/0/name bus/0/effect/0/effect joint_data/0/bone_index"
 )
 const VALUES: Array = [1, "value", true, 1.0, Vector2.ONE, [], {}]
-## Captures also take what the editor shows, and arrays have a count.
-const TAKEN := PROPERTY_USAGE_STORAGE | PROPERTY_USAGE_EDITOR | PROPERTY_USAGE_ARRAY
 const MAX_MSEC := 500
 const MAX_BYTES := 64 << 20
 ## What an object may have of its own, as a Node or a Control.
@@ -33,6 +31,8 @@ const ENDLESS_BYTES := 3 << 30
 ## When the current one was set, 0 if there is none.
 var _started := 0
 var _counts: Array[StringName] = []
+## What is only set by a restore.
+var _unstored: Array[StringName] = []
 var _digits := RegEx.create_from_string("[0-9]+")
 
 
@@ -110,8 +110,7 @@ func _try_class(index: int, of: StringName) -> void:
 			check(is_small, "%s, %s = %s: %d us, %d bytes" % [of, trial[0], str(trial[1]).left(300), cost[0], cost[1]])
 
 
-## What objects of a class store, and what captures take: also with parts, and its values. Not what its base does, if that can
-## be made.
+## What objects of a class store, also with parts, and its values. Not what its base does, if that can be made.
 func _properties(of: StringName) -> Dictionary[String, Variant]:
 	var properties: Dictionary[String, Variant] = {}
 	var known: Array = ["script"]
@@ -120,11 +119,15 @@ func _properties(of: StringName) -> Dictionary[String, Variant]:
 		known += ClassDB.class_get_property_list(base).map(func(listed: Dictionary) -> String: return listed.name)
 	Engine.print_error_messages = false
 	_counts = []
+	_unstored = []
 	var object := _made(of)
 	for round: int in 2:
 		for listed: Dictionary in object.get_property_list():
 			var name_: String = listed.name
-			if listed.usage & TAKEN and not name_ in known and not properties.has(name_):
+			var is_heading: int = listed.usage & (PROPERTY_USAGE_GROUP | PROPERTY_USAGE_CATEGORY | PROPERTY_USAGE_SUBGROUP)
+			if not is_heading and not name_ in known and not properties.has(name_):
+				if not listed.usage & PROPERTY_USAGE_STORAGE:
+					_unstored.append(name_)
 				var value: Variant = object.get(name_)
 				properties[name_] = type_convert(null, listed.type as int) if value == null else value
 				if listed.type == TYPE_INT and name_.ends_with("count"):
@@ -193,7 +196,12 @@ func _cost(of: StringName, property: StringName, value: Variant) -> PackedInt64A
 	var memory := Performance.get_monitor(Performance.MEMORY_STATIC)
 	_started = Time.get_ticks_msec()
 	var started := Time.get_ticks_usec()
-	object.set(property, value)
+	if property in _unstored:
+		var state := VarBatchState.new()
+		state.add(object, [property])
+		state.restore(var_to_bytes([PackedByteArray([0, 1]), value]))
+	else:
+		object.set(property, value)
 	object.get(property)
 	if object is Resource:
 		(object as Resource).get_rid()

@@ -121,6 +121,20 @@ func test_chains() -> void:
 			check_bytes(state.capture(), bytes, "a chain of %d, seed %d" % [count, turn])
 
 
+## Whoever listens to a setter may change what was set before it.
+func test_listeners() -> void:
+	var heard: Node2D = make_nodes(1)[0]
+	add_child(heard)
+	heard.visibility_changed.connect(func() -> void: heard.position.x += 1)
+	state.add(heard, ["position", "visible"])
+	var bytes := state.capture()
+	for restore: Callable in [state.restore.bind(bytes), state.restore_values.bind(state.capture_values())]:
+		heard.visible = false
+		heard.position = Vector2(5, 5)
+		check_int(expect_lines(restore, []), OK, "restore")
+		check_bytes(state.capture(), bytes, "position and visible")
+
+
 func _check_order(object: Object, names: Array, values: Array, others: Array) -> void:
 	var set_all := func(all: Array) -> void:
 		for at: int in names.size():

@@ -297,6 +297,15 @@ func test_what_bytes_do_not_allow() -> void:
 		var expected: Array = [WARNING + CLASS + text % [shown(case[0] as Object), case[1]]]
 		check_restore(var_to_bytes([PackedByteArray([number, 1]), case[2]]), str(case[1]), expected)
 		number += 1
+	# Also what is not there at first.
+	state.clear()
+	state.add(around, ["curve:point_count", "curve"])
+	var values := state.capture_values()
+	number += 2
+	values[1] = 1 << 20
+	around.curve = null
+	check_restore(var_to_bytes(values), "postponed", [WARNING + CLASS + text % [shown(around), "curve:point_count"]])
+	check_int(around.curve.point_count, 0, "points")
 	state.clear()
 	state.add(curve, ["point_count"])
 	check_restore(var_to_bytes([PackedByteArray([number, 1]), 100]), "a small number", [])

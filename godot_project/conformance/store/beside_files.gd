@@ -47,6 +47,27 @@ func test_backups_do_not_replace_stores() -> void:
 	check_value(VarBatchStore.open(saved + ".bak").load_var("gold"), 7, "what was saved")
 
 
+## What was saved last is in the journal that a killed game leaves.
+func test_files_do_not_replace_journals() -> void:
+	open_with({"gold": 7})
+	check_int(store.close(), OK, "close")
+	open_with({"gold": 8})
+	var left := folder + "/left"
+	for end: String in ["", "-wal"]:
+		write(left + end, FileAccess.get_file_as_bytes(path + end))
+	var names := DirAccess.get_files_at(folder)
+	const CODE := ERR_FILE_UNRECOGNIZED
+	for end: String in ["-wal", "-journal", "-shm", "-lock", "-varbatch-new", "-varbatch-copy"]:
+		for at: String in [path, left]:
+			check_forms("save_var", [at + end, 1], CODE, CODE, ["the store beside it needs a file of that name; VarBatchStore.rename() gives"])
+			check_forms("append_vars", [at + end, [1]], CODE, CODE, ["the store beside it needs a file of that name"])
+	check_value(DirAccess.get_files_at(folder), names, "names")
+	check_int(store.close(), OK, "close")
+	for at: String in [path, left]:
+		check_value(open(at).load_var("gold"), 8, "what was saved")
+	check_int(VarBatch.save_var(folder + "/other-wal", 1), OK, "where no store is")
+
+
 ## As a game gets the database of another library, or a store that was copied to another machine.
 func test_bytes_of_databases() -> void:
 	var database := "SQLite format 3".to_ascii_buffer() + filled_bytes(4081)

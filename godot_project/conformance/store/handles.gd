@@ -66,3 +66,24 @@ func test_names_of_side_files() -> void:
 		check_int(store.save_var("hp", end), OK, "a save after %s" % end)
 	check_int(store.close(), OK, "close")
 	check_value(VarBatchStore.open(path).load_var("hp"), "-varbatch-copy", "what was saved")
+
+
+## Also where a store is opened again, once all is erased: a load tries it, too.
+func test_what_is_in_the_way() -> void:
+	if not is_unix():
+		return
+	var text := path.get_file() + "%s\" beside it is a folder, a pipe or a link that leads nowhere"
+	DirAccess.make_dir_absolute(path + "-varbatch-new")
+	var opens := func() -> VarBatchStore: return VarBatchStore.open(path)
+	check_value(expect_errors(opens, 1, text % "-varbatch-new", ERR_FILE_CANT_OPEN), null, "a folder")
+	DirAccess.remove_absolute(path + "-varbatch-new")
+	var store := VarBatchStore.open(path)
+	check_int(store.save_var("hp", 2), OK, "saving")
+	var link := ProjectSettings.globalize_path(path + "-journal")
+	check_int(OS.execute("ln", ["-s", link + "-nothing", link]), OK, "a link")
+	check_int(store.erase_all(), OK, "erase all")
+	expect_errors(store.load_var.bind("hp"), 1, text % "-journal", ERR_FILE_CANT_OPEN)
+	check_int(OS.execute("rm", [link]), OK, "without the link")
+	check_value(store.load_var("hp"), null, "what was erased")
+	check_int(VarBatch.get_last_error(), OK, "a load")
+	check_int(store.save_var("hp", 3) + store.close(), OK, "saving")

@@ -115,6 +115,29 @@ func test_setters_that_change_the_object() -> void:
 	check_flush([], "a freed object", [line])
 
 
+## Also before a method is called that removes parts.
+func test_skeletons_that_are_freed() -> void:
+	for is_late: bool in [false, true]:
+		var skeleton := Skeleton3D.new()
+		var object := box(1)
+		recorder.record_all([object, skeleton], [], [], true)
+		object.watched = 2
+		skeleton.add_bone("bone")
+		check(recorder.commit(history, "edit") > 1, "modifications")
+		var end := func(_object: Box = null) -> void:
+			if is_instance_valid(skeleton):
+				skeleton.free()
+		if is_late:
+			Box.on_set = end
+		else:
+			end.call()
+		history.undo()
+		check(object.watched == 0 and not is_instance_valid(skeleton), "undone")
+		Box.reset()
+		history.redo()
+		check_int(object.watched as int, 2, "done again")
+
+
 func test_loggers_that_use_the_recorder() -> void:
 	if not errors.is_open():
 		check(true, "this engine has no Logger")
@@ -201,6 +224,21 @@ func test_objects_that_end() -> void:
 	recorder.flush()
 	check_int(ended.size(), 1, "objects that ended")
 	recorder.flush()
+
+
+## What only a step of the history has kept may use it when it ends.
+func test_objects_that_undo_as_they_end() -> void:
+	history.max_steps = 1
+	var ended: Array = []
+	var object := box(Ending.new())
+	(object.value as Ending).action = func() -> void: ended.append(history.undo())
+	for value: int in 2:
+		recorder.record(object)
+		object.other = 5
+		recorder.commit(history, "edit")
+		object = box(0)
+	check_value(ended, [true], "undone by what has ended")
+	history.max_steps = 0
 
 
 func test_many_threads() -> void:

@@ -82,6 +82,30 @@ func test_dropped_steps() -> void:
 		check(count in [3, 4], "%d objects are kept, nested %s" % [count, is_nested])
 
 
+## Of the frames of a drag only the ends are kept, whichever parts of a value they set.
+func test_drags() -> void:
+	history.clear_history()
+	var dragged: Array = [box(null), box(null)]
+	edit_all(dragged, {"other": Vector2()})
+	var alive: Array[WeakRef] = []
+	for frame: int in 50:
+		recorder.record_all(dragged)
+		for object: Box in dragged:
+			object.value = RefCounted.new()
+			object.other += Vector2(1, frame % 2)
+		alive.append(weakref(dragged[0].value))
+		recorder.commit(history, "drag", UndoRedo.MERGE_ENDS)
+	var count := alive.filter(func(value: WeakRef) -> bool: return value.get_ref() != null).size()
+	check_int(count, 3, "values that are kept")
+	var state := func() -> Array: return dragged.map(func(object: Box) -> Array: return [object.value, object.other])
+	var last: Array = state.call()
+	for turn: int in 2:
+		history.undo()
+		check_value(state.call(), [[null, Vector2()], [null, Vector2()]], "undone")
+		history.redo()
+		check_value(state.call(), last, "done again")
+
+
 func _step(random: RandomNumberGenerator, modes: Array) -> String:
 	match random.randi() % 8:
 		0, 1:

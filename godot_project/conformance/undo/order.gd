@@ -89,6 +89,29 @@ func test_parts_of_an_object() -> void:
 		check_turns(state, before, state.call() as PackedByteArray, "in the parts %s" % [order])
 
 
+## Whoever listens to a setter may change any other property, in any order: also one that the edit has not changed, unless the
+## listener is connected later.
+func test_listeners() -> void:
+	for turn: int in 4:
+		var is_late := turn > 1
+		var nodes := make_nodes(2)
+		nodes.map(add_child)
+		var listener := func() -> void:
+			nodes[0].position.x += 1
+			nodes[1].process_mode = Node.PROCESS_MODE_DISABLED
+		if not is_late:
+			(nodes[1] as Node2D).visibility_changed.connect(listener)
+		var state := func() -> PackedByteArray: return var_to_bytes(nodes.map(state_of))
+		var before: PackedByteArray = state.call()
+		recorder.record_all([nodes[turn % 2], nodes[1 - turn % 2]])
+		edit(nodes[1] as Node, {"visible": false, "process_mode": Node.PROCESS_MODE_ALWAYS if is_late else Node.PROCESS_MODE_INHERIT})
+		edit(nodes[0] as Node, {"position": Vector2(7, 7)})
+		check_int(recorder.commit(history, "edit"), 3 if is_late else 2, "modifications")
+		if is_late:
+			(nodes[1] as Node2D).visibility_changed.connect(listener)
+		check_turns(state, before, state.call() as PackedByteArray, "turn %d" % turn)
+
+
 ## Another script changes nothing else, also where a Control without a parent tells another layout than it stores.
 func test_another_script_of_a_control() -> void:
 	var control: Control = node(Control.new())

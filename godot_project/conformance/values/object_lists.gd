@@ -133,18 +133,23 @@ func test_what_setters_change() -> void:
 	for line: String in FileAccess.get_file_as_string(path).split("\n", false):
 		rows[line.get_slice("|", 0).strip_edges()] = line.split("|")
 	for name: String in _classes():
+		var tells: PackedStringArray = []
 		var idle: PackedStringArray = []
 		var moves: Dictionary[String, PackedStringArray] = {}
 		var base := name
 		while rows.has(base):
 			if rows[base].size() > 3:
 				idle.append_array(rows[base][3].replace("*", "").split(" ", false))
-				for text: String in "".join(rows[base].slice(3)).split(" ", false):
+				for text: String in "".join(rows[base].slice(3, 5)).split(" ", false):
 					moves[text.get_slice(">", 0)] = text.trim_prefix(text.get_slice(">", 0)).trim_prefix(">").split(",", false)
+			if rows[base].size() > 5:
+				for text: String in rows[base][5].split(" ", false):
+					for of: String in text.get_slice(">", 1).split(","):
+						tells.append(text.get_slice(">", 0) + ">" + of.strip_edges())
 			base = ClassDB.get_parent_class(base)
 		if not base and name != "Object":
 			for turn: int in part_of(SET):
-				var found: PackedStringArray = quietly(_moved.bind(name, idle, moves))
+				var found: PackedStringArray = quietly(_moved.bind(name, idle, moves, tells))
 				check(found.is_empty(), "%s: %s" % [name, found])
 
 
@@ -294,7 +299,9 @@ func _make(name: String, count: int, rarity_of: Callable, parent: Node = null) -
 
 
 ## Sets each property of an object that was changed at random, and returns those that the table does not expect to change.
-func _moved(name: String, idle: PackedStringArray, moves: Dictionary[String, PackedStringArray]) -> PackedStringArray:
+func _moved(
+	name: String, idle: PackedStringArray, moves: Dictionary[String, PackedStringArray], tells: PackedStringArray
+) -> PackedStringArray:
 	var objects: Array[Object] = [ClassDB.instantiate(name), ClassDB.instantiate(name)]
 	for object: Object in objects:
 		if object is Node:
@@ -305,10 +312,18 @@ func _moved(name: String, idle: PackedStringArray, moves: Dictionary[String, Pac
 	var bytes := func(of: Dictionary) -> PackedByteArray: return var_to_bytes(objects[0].get(of.name as StringName))
 	var before := list.map(bytes)
 	var found: PackedStringArray = []
+	var heard: Dictionary[String, bool] = {}
+	for listed: Dictionary in objects[0].get_signal_list():
+		var of: String = listed.name
+		objects[0].connect(of, (func() -> void: heard[of] = true).unbind(listed.args.size() as int))
 	for of: Dictionary in list:
 		for is_known: bool in [false, true]:
 			var value: Variant = objects[1].get(of.name as StringName) if is_known else _properties.value(of)
+			heard.clear()
 			objects[0].set(of.name as StringName, value)
+			for signal_name: String in heard:
+				if of.name in moves and not "%s>%s" % [of.name, signal_name] in tells:
+					found.append("%s tells %s" % [of.name, signal_name])
 			var now := list.map(bytes)
 			var moved: Array = moves[of.name] if of.name in moves else list.map(func(other: Dictionary) -> String: return other.name)
 			for at: int in list.size():

@@ -40,6 +40,9 @@ const CHECKED_LEN: u64 = 1 << 20;
 const ID_AT: usize = 68;
 const STORE_ID: &[u8] = b"VBst";
 
+/// The ends of the names that a store needs beside it.
+const BESIDE_STORES: [&str; 6] = ["-wal", "-shm", "-journal", "-lock", "-varbatch-new", "-varbatch-copy"];
+
 /// Where a store is in the way.
 pub(crate) const THERE: &str = "is there";
 pub(crate) const AS_BACKUP: &str = "has the name of the backup";
@@ -224,8 +227,20 @@ pub struct Contents {
     pub key: Option<Key>,
     /// Bytes before the first value.
     pub offset: u64,
-    /// The engine that reads them; `None` for any bytes, of which only the form can be checked.
-    pub dialect: Option<Dialect>,
+    /// What follows.
+    pub form: Form,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Form {
+    /// Values, as this engine reads them.
+    Values(Dialect),
+    /// Any bytes. A file that is not compressed or encrypted as they should be may be one whose first bytes are damaged.
+    Bytes {
+        /// True if they should be compressed.
+        are_compressed: bool,
+    },
 }
 
 impl Contents {
@@ -236,8 +251,11 @@ impl Contents {
             open(path).map_err(LoadError::from).and_then(|(file, len)| Loader::encrypted(Box::new(file), len, key))
         };
         let begun = match self.key.as_ref().map(encrypted) {
+            None => Loader::open(path),
             // Saved before the game had a key.
-            None | Some(Err(LoadError::Encrypted(EncryptedError::NotEncrypted))) => Loader::open(path),
+            Some(Err(LoadError::Encrypted(EncryptedError::NotEncrypted))) if matches!(self.form, Form::Values(_)) => {
+                Loader::open(path)
+            }
             Some(begun) => begun,
         };
         let skipped = begun.and_then(|mut loader| loader.skip(self.offset).map(|()| loader));
@@ -246,7 +264,13 @@ impl Contents {
             Err(_) => return Ok(false),
             Ok(loader) => loader,
         };
-        let Some(dialect) = self.dialect else { return Ok(loader.has_all_bytes(threads)) };
+        let dialect = match self.form {
+            Form::Values(dialect) => dialect,
+            Form::Bytes { are_compressed } => {
+                let has_form = loader.compression().is_some() || !are_compressed;
+                return Ok(has_form && loader.has_all_bytes(threads));
+            }
+        };
         if loader.compression().is_none() && loader.hashing().is_none() && loader.unread() > max {
             loader.select(i64::MAX, None);
         }
@@ -325,16 +349,27 @@ impl Checked {
 }
 
 /// Fails if a store is at `path`, which is `what` in the text, or too many files are open to look. It is more than this file: a
-/// journal beside it belongs to it, by its name.
+/// journal beside it belongs to it, by its name. So this fails at that name, too.
 pub(crate) fn refuse_store(path: &Path, what: &str) -> io::Result<()> {
+    let refused = |text| Err(io::Error::new(io::ErrorKind::InvalidData, text));
+    if is_store(path)? {
+        return refused(format!("a store {what}, and stays as it is"));
+    }
+    let path = path.to_str().unwrap_or_default();
+    for store in BESIDE_STORES.iter().filter_map(|end| path.strip_suffix(end)) {
+        if is_store(store.as_ref())? {
+            return refused("the store beside it needs a file of that name".to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn is_store(path: &Path) -> io::Result<bool> {
     let mut head = Vec::new();
     match open(path).and_then(|(file, _)| file.take((ID_AT + STORE_ID.len()) as u64).read_to_end(&mut head)) {
         Err(error) if is_exhausted(&error) => Err(error),
-        _ if head.starts_with(SQLITE) && head[ID_AT.min(head.len())..] == *STORE_ID => {
-            Err(io::Error::new(io::ErrorKind::InvalidData, format!("a store {what}, and stays as it is")))
-        }
-        // There is none, or who may write it may not read it.
-        _ => Ok(()),
+        // There may be none, or who may write it may not read it.
+        _ => Ok(head.starts_with(SQLITE) && head[ID_AT.min(head.len())..] == *STORE_ID),
     }
 }
 

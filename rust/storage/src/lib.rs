@@ -28,7 +28,7 @@ mod words;
 pub use append::AppendError;
 pub use error::LoadError;
 pub use guess::{Format, Guess, may_be_value};
-pub use known::{Contents, Seen, note_unseen};
+pub use known::{Contents, Form, Seen, note_unseen};
 pub use load::{Loader, ReadStep};
 pub use open::{Input, is_exhausted, open, refuse_name};
 pub use order::{LineName, Ticket};

@@ -26,6 +26,10 @@ pub enum StoreError {
     Exhausted,
     #[error("a store beside it needs a file of that name, or is one that this one needs; choose another name")]
     SideName,
+    #[error(
+        "\"{0}\" beside it is a folder, a pipe or a link that leads nowhere; it needs that name, so rename what is there"
+    )]
+    InTheWay(String),
     #[error("expected a name of at most {0} bytes, without \":\"")]
     Name(usize),
     #[error("it is not a store: it is no SQLite file. Open another path, as a store never replaces a file")]
@@ -86,6 +90,8 @@ impl From<Error> for StoreError {
             Some(
                 Code::DatabaseCorrupt | Code::ConstraintViolation | Code::TypeMismatch | Code::OperationInterrupted,
             ) => Self::Damaged("its pages contradict each other"),
+            // As SQLite reads a schema with more than it may have.
+            Some(Code::OperationAborted) => Self::Damaged("it has other tables"),
             Some(Code::ReadOnly) => Self::ReadOnly,
             Some(Code::DiskFull) => Self::Full,
             Some(Code::OutOfMemory) => Self::Memory,

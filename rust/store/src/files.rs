@@ -7,11 +7,11 @@ use std::vec;
 
 use rusqlite::Connection;
 
-use crate::format::{SIDE_FILES, WITH_JOURNAL, is_store};
+use crate::format::{COPY, SIDE_FILES, WITH_JOURNAL, is_store};
 use crate::journal::{has_journal, rename_aside, set_journal};
-use crate::new::{COPY, NEW, lock_new, real_new, write_new};
-use crate::open::{self, Opened, open_at, tried};
-use crate::place::{Place, beside, flush_folder, is_filled, real, rename_new};
+use crate::new::{Making, new_place, real_new};
+use crate::open::{self, Opened, looking, open_at, tried};
+use crate::place::{Place, beside, in_folder, is_filled, real, rename_new};
 use crate::reader::STEP;
 use crate::writer::Writer;
 use crate::{Budget, Reader, Result, Store, StoreError, Walk};
@@ -41,7 +41,9 @@ impl Copy {
         let path = real_new(path)?;
         let replaces = old_store(&path)?.is_some();
         let new = beside(&path, COPY);
-        let _ = write_new(&new)?.unlock();
+        let place = new_place(&new)?;
+        // Of a copy that was killed, or a link, which SQLite does not open.
+        let _ = fs::remove_file(beside(&new, "-wal"));
         let connect = || {
             let connection = Connection::open(&new)?;
             // Nobody sees the file before it is complete, and on the disk.
@@ -49,12 +51,7 @@ impl Copy {
             set_journal(&connection, "MEMORY")?;
             Ok(connection)
         };
-        let opened = Place::of(&new).and_then(|place| Ok((tried(&beside(&new, "-wal"), connect)?, place)));
-        let (connection, place) = opened.inspect_err(|error| {
-            if !matches!(error, StoreError::Busy) {
-                remove_copy(&new);
-            }
-        })?;
+        let connection = tried(&new, connect).inspect_err(|_| remove_copy(&new))?;
         connection.execute_batch("PRAGMA synchronous = OFF; PRAGMA cache_size = -8192; BEGIN")?;
         let (writer, walk, keys) = (Some(Writer::new(connection)), Walk::default(), Vec::new().into_iter());
         let (budget, memory) = (Budget::of_walk(), Vec::new());
@@ -86,27 +83,29 @@ impl Copy {
         let Some(mut writer) = self.writer.take() else { return Ok(()) };
         writer.write_fence()?;
         writer.connection.execute_batch("COMMIT")?;
-        tried(&beside(&self.new, "-wal"), || Ok(set_journal(&writer.connection, "WAL")?))?;
+        tried(&self.new, || Ok(set_journal(&writer.connection, "WAL")?))?;
         drop(writer);
         File::options().write(true).open(&self.new)?.sync_all()?;
+        let _making = Making::at(&self.path)?;
         // Nobody opens the old one until it is replaced, and no new one is.
-        if let Some(old) = old_store(&self.path)?.filter(|_| self.replaces) {
-            set_aside_foreign(&old)?;
-            fs::rename(&self.new, &self.path)?;
-            let _ = fs::remove_file(beside(&self.path, "-wal"));
-        } else {
-            rename_new(&self.new, &self.path)?;
-        }
-        Ok(flush_folder(&self.path)?)
+        in_folder(&self.path, || match old_store(&self.path)?.filter(|_| self.replaces) {
+            Some(old) => {
+                set_aside_foreign(&old)?;
+                fs::rename(&self.new, &self.path)?;
+                let _ = fs::remove_file(beside(&self.path, "-wal"));
+                Ok(())
+            }
+            None => Ok(rename_new(&self.new, &self.path)?),
+        })
     }
 }
 
 /// Locks a store that a copy is to replace. Fails if it is open, or another file.
 fn old_store(path: &Path) -> Result<Option<Arc<Place>>> {
-    if !path.exists() {
-        return Ok(None);
-    }
-    let place = Arc::new(Place::of(path)?);
+    let place = match Place::of(path) {
+        Err(StoreError::CannotOpen) if !path.exists() => return Ok(None),
+        place => Arc::new(place?),
+    };
     if is_store(&place.read(0..100)?) { Ok(Some(place)) } else { Err(StoreError::Exists) }
 }
 
@@ -131,27 +130,20 @@ pub fn remove(path: &Path) -> Result<Option<PathBuf>> {
     if !is_store(&place.read(0..100)?) {
         return Err(StoreError::NoDatabase);
     }
-    open::refuse_busy(&path)?;
-    let set_aside = set_aside_foreign(&place)?;
-    let new = beside(&path, NEW);
-    // No other process makes a store there, whose journal this one would remove.
-    let making = match lock_new(&new) {
-        Err(StoreError::Busy) => return Err(StoreError::Busy),
-        // The disk has no room for a file more, or something else has its name: nobody else can make one either.
-        making => making.ok(),
-    };
-    // First: a journal that is left alone is set aside by the next store there.
-    let removed = fs::remove_file(&path);
-    for end in SIDE_FILES.iter().filter(|end| removed.is_ok() && **end != "-lock") {
-        let _ = fs::remove_file(beside(&path, end));
-    }
-    if let Some(making) = making {
-        let _ = fs::remove_file(&new).and_then(|()| making.unlock());
-    }
-    removed?;
-    let _ = link.is_symlink().then(|| fs::remove_file(link));
-    flush_folder(&path)?;
-    Ok(set_aside)
+    let set_aside = looking(&path, || {
+        open::refuse_busy(&path)?;
+        let set_aside = set_aside_foreign(&place)?;
+        let _making = Making::at(&path)?;
+        // First: a journal that is left alone is set aside by the next store there.
+        in_folder(&path, || {
+            fs::remove_file(&path)?;
+            let ends = SIDE_FILES.iter().filter(|end| **end != "-lock");
+            ends.for_each(|end| _ = fs::remove_file(beside(&path, end)));
+            Ok(set_aside)
+        })
+    });
+    let _ = (set_aside.is_ok() && link.is_symlink()).then(|| fs::remove_file(link));
+    set_aside
 }
 
 /// Leaves no journal of another file beside a store that is to be removed or replaced. Returns where it is now.
@@ -175,11 +167,14 @@ fn set_aside_foreign(place: &Arc<Place>) -> Result<Option<PathBuf>> {
 pub fn rename<'p>(from: &'p Path, to: &'p Path) -> std::result::Result<Option<PathBuf>, (&'p Path, StoreError)> {
     let free = |to: PathBuf| if to.symlink_metadata().is_ok() { Err(StoreError::Exists) } else { Ok(to) };
     let target = real_new(to).and_then(free).map_err(|error| (to, error))?;
+    let _making = Making::at(&target).map_err(|error| (to, error))?;
     let (place, set_aside) = whole(from).map_err(|error| (from, error))?;
-    rename_new(&place.path, &target).map_err(|error| (to, error.into()))?;
+    let renamed = in_folder(&target, || in_folder(&place.path, || Ok(rename_new(&place.path, &target)?)));
+    // In the folder of the target there is a new file.
+    let at_fault = |error| (if let StoreError::ReadOnly = error { from } else { to }, error);
+    renamed.map_err(at_fault)?;
     let _ = from.is_symlink().then(|| fs::remove_file(from));
-    let flushed = flush_folder(&place.path).and_then(|()| flush_folder(&target));
-    flushed.map(|()| set_aside).map_err(|error| (to, error.into()))
+    Ok(set_aside)
 }
 
 /// Puts the journal of a store into the file, and locks that.

@@ -35,6 +35,10 @@ pub(crate) fn mark_page(has_auto_vacuum: bool) -> u64 {
 /// Ends of the names of the files that may lie beside an open store.
 pub const SIDE_FILES: [&str; 4] = ["-wal", "-shm", "-journal", "-lock"];
 
+/// The ends of names of a new file and a copy until they are whole: what a killed process left there is written over.
+pub(crate) const NEW: &str = "-varbatch-new";
+pub(crate) const COPY: &str = "-varbatch-copy";
+
 /// Bytes of a journal before its first page, and before each page.
 pub(crate) const HEAD: usize = 32;
 pub(crate) const FRAME: usize = 24;

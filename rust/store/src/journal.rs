@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use crate::format::{FRAME, HEAD, end_of};
-use crate::place::{Place, beside, flush_folder, is_filled};
+use crate::place::{Place, beside, in_folder, is_filled};
 use crate::{Result, StoreError};
 
 /// Puts the journal into the file with `PASSIVE`, and nothing with `NOOP`. Returns how many pages it has, and how many of them
@@ -102,7 +102,5 @@ fn free_aside(journal: &Path) -> Result<PathBuf> {
 
 pub(crate) fn rename_aside(journal: &Path) -> Result<PathBuf> {
     let aside = free_aside(journal)?;
-    fs::rename(journal, &aside)?;
-    flush_folder(journal)?;
-    Ok(aside)
+    in_folder(journal, || Ok(fs::rename(journal, &aside)?)).map(|()| aside)
 }

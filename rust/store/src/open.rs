@@ -16,7 +16,7 @@ use crate::format::{
 };
 use crate::journal::{self, commits_behind, copy_aside, frames, has_head, rename_aside};
 use crate::mark::Mark;
-use crate::new::{TRIES, make};
+use crate::new::{TRIES, make, refuse_other};
 use crate::place::{Place, beside, is_filled, real};
 use crate::{Result, StoreError};
 
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// At most 8 MiB of pages are in memory, and of a reader 2; a journal that begins anew is cut to 16 MiB. It is never put into the
 /// file but by [`crate::Store::checkpoint`], which knows then where it stands.
-const SETTINGS: &str = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; \
+const SETTINGS: &str = "PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; \
                         PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; \
                         PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 16777216;";
 const WRITER: &str = "PRAGMA cache_size = -8192;";
@@ -63,8 +63,8 @@ pub(crate) enum Source {
     File(PathBuf),
     /// The bytes of a file in a pack.
     Bytes(Arc<[u8]>),
-    /// The file at this path, which could not be opened again.
-    Closed(PathBuf, StoreError),
+    /// Locked, but it could not be opened again.
+    Closed(Arc<Place>),
 }
 
 /// A file that is open to be written.
@@ -98,16 +98,17 @@ pub(crate) fn again<T>(path: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
 pub(crate) fn open(path: &Path) -> Result<Opened> {
     let path = real(path)?;
     let is_empty = path.metadata().is_ok_and(|file| file.is_file() && file.len() == 0);
-    let journal = beside(&path, "-wal");
-    let is_new = !journal.exists();
     let set_aside = if !path.exists() || is_empty { make(&path)? } else { None };
     let place = Arc::new(Place::of(&path)?);
-    let opened = open_at(Arc::clone(&place), set_aside);
-    if opened.is_err() && is_new && !is_filled(&journal) {
-        // SQLite has made it when it looked, unless another program has the file.
-        let _ = fs::remove_file(&journal);
-    }
-    opened
+    looking(&path, || open_at(place, set_aside))
+}
+
+/// Looks at a file that is locked. If that fails, the journal is removed that SQLite makes when it looks.
+pub(crate) fn looking<T>(path: &Path, look: impl FnOnce() -> Result<T>) -> Result<T> {
+    let journal = beside(path, "-wal");
+    let is_new = journal.symlink_metadata().is_err();
+    // One with something in it is another program's.
+    look().inspect_err(|_| _ = (is_new && !is_filled(&journal)).then(|| fs::remove_file(&journal)))
 }
 
 pub(crate) fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Result<Opened> {
@@ -181,14 +182,9 @@ pub(crate) fn open_to_read(source: &Source) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = match source {
         Source::Place(place) => {
-            return tried(&beside(&place.path, "-wal"), || {
-                let connection = connect(&place.path);
-                // SQLite opens by the path, where another file may be by now. It has not looked at it yet.
-                place.check()?;
-                set(connection?, READER)
-            });
+            return tried(&place.path, || set(connect_at(place)?, READER));
         }
-        Source::Closed(_, error) => return Err(error.clone()),
+        Source::Closed(_) => return Err(StoreError::CannotOpen),
         Source::File(path) => {
             let mut start = Vec::new();
             File::open(path)?.take(100).read_to_end(&mut start)?;
@@ -211,8 +207,8 @@ pub(crate) fn open_to_read(source: &Source) -> Result<Connection> {
 }
 
 fn open_to_write(place: &Place) -> Result<Connection> {
-    tried(&beside(&place.path, "-wal"), || {
-        let connection = set(connect(&place.path)?, WRITER)?;
+    tried(&place.path, || {
+        let connection = set(connect_at(place)?, WRITER)?;
         // Where too many files are open, SQLite is content with reading, also the journal.
         let begun = connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK").map_err(StoreError::from);
         let is_read_only = connection.is_readonly("main")? || matches!(begun, Err(StoreError::ReadOnly));
@@ -222,8 +218,10 @@ fn open_to_write(place: &Place) -> Result<Connection> {
 
 /// Lets SQLite open a file that can be opened, with a journal. It does not say why it cannot, so the system is asked for the same:
 /// two handles, one of them of the journal, which is made.
-pub(crate) fn tried<T>(journal: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
-    let ask = || File::options().create(true).truncate(false).write(true).open(journal);
+pub(crate) fn tried<T>(path: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
+    let [journal, foreign] = ["-wal", "-journal"].map(|end| beside(path, end));
+    refuse_other(&journal).and_then(|()| refuse_other(&foreign))?;
+    let ask = || File::options().create(true).truncate(false).write(true).open(&journal);
     for _ in 0..TRIES {
         match open() {
             Err(StoreError::CannotOpen | StoreError::ReadOnly) => ask().and_then(|_first| ask())?,
@@ -244,6 +242,13 @@ fn connect(path: &Path) -> Result<Connection> {
     })
 }
 
+/// SQLite opens by the path, where another file may be by now. It has not looked at it yet.
+fn connect_at(place: &Place) -> Result<Connection> {
+    let connection = connect(&place.path);
+    place.check()?;
+    connection
+}
+
 /// Fails if another program has a file open, whatever is in it.
 pub(crate) fn refuse_busy(path: &Path) -> Result<()> {
     let look = || {
@@ -252,7 +257,7 @@ pub(crate) fn refuse_busy(path: &Path) -> Result<()> {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         Ok(connection.pragma_query_value(None, "user_version", |_| Ok(()))?)
     };
-    match tried(&beside(path, "-wal"), look) {
+    match tried(path, look) {
         Err(error @ (StoreError::Busy | StoreError::Exhausted)) => Err(error),
         _ => Ok(()),
     }

@@ -6,12 +6,12 @@ use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::format::{FRAME, HEAD, VERSION_AT, end_of};
+use crate::format::{COPY, FRAME, HEAD, NEW, VERSION_AT, end_of};
 use crate::{Result, StoreError};
 
 /// Bytes that a name may have, with those of the files beside it.
@@ -24,7 +24,7 @@ static OPEN: Mutex<BTreeSet<FileId>> = Mutex::new(BTreeSet::new());
 /// A number that no other file of this machine has, or 0 where the system tells of none.
 type FileId = (u64, u64);
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -71,7 +71,8 @@ pub(crate) fn real(path: &Path) -> Result<PathBuf> {
     if has_stream || name.len() + LONGEST_END > MAX_NAME {
         return Err(StoreError::Name(MAX_NAME - LONGEST_END));
     }
-    Ok(real)
+    let is_unfinished = [NEW, COPY].iter().any(|end| name.as_encoded_bytes().ends_with(end.as_bytes()));
+    if is_unfinished { Err(StoreError::SideName) } else { Ok(real) }
 }
 
 /// The path of a file beside another one.
@@ -91,16 +92,17 @@ pub(crate) fn rename_new(path: &Path, to: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
         // At once, if the file system can do that: else a process that is killed leaves both names.
         match renameat_with(CWD, path, CWD, to, RenameFlags::NOREPLACE) {
-            Err(error) if error != rustix::io::Errno::EXIST => {}
+            Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
             renamed => return Ok(renamed?),
         }
     }
     match fs::hard_link(path, to) {
         Ok(()) => match fs::remove_file(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            removed => removed,
+            removed => removed.inspect_err(|_| _ = fs::remove_file(to)),
         },
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
         Err(_) => {
@@ -110,12 +112,24 @@ pub(crate) fn rename_new(path: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Waits until the names in a folder are on the disk, where the system can do that.
-pub(crate) fn flush_folder(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
-        _ => Ok(()),
+/// Changes names in the folder of a path, and waits until they are on the disk, where the system can do that. The folder is open
+/// before: what is done does not fail for want of a handle.
+pub(crate) fn in_folder<T>(path: &Path, change: impl FnOnce() -> Result<T>) -> Result<T> {
+    let folder = match path.parent().filter(|_| cfg!(unix)).map(File::open).transpose() {
+        Err(error) if is_impossible(&error) => None,
+        folder => folder?,
+    };
+    let done = change()?;
+    match folder.map_or(Ok(()), |folder| folder.sync_all()) {
+        Err(error) if !is_impossible(&error) => Err(error.into()),
+        _ => Ok(done),
     }
+}
+
+/// True if a folder cannot be flushed, as some of networks (9 is `EBADF`), or may not be read: the rule of files, too.
+fn is_impossible(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    error.raw_os_error() == Some(9) || matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported)
 }
 
 /// The file, open and locked for other processes.
@@ -126,7 +140,7 @@ pub(crate) struct Place {
     writable: File,
     id: FileId,
     /// On Windows, whose locks would keep SQLite out: another file, which is gone when this process is.
-    _lock: Option<File>,
+    own: Option<Arc<File>>,
     seen: Mutex<Seen>,
 }
 
@@ -199,7 +213,12 @@ impl Place {
             return Err(StoreError::Busy);
         }
         open.insert(id);
-        Ok(Self { path: path.to_owned(), file, writable, id, _lock: own, seen: Mutex::default() })
+        Ok(Self { path: path.to_owned(), file, writable, id, own, seen: Mutex::default() })
+    }
+
+    /// Goes to the path of another one, whose file this has replaced there, with the lock of that path.
+    pub(crate) fn succeed(&mut self, old: &Self) {
+        (self.path, self.own) = (old.path.clone(), old.own.clone());
     }
 
     /// Reads some bytes of the file, or those that there are.
@@ -362,7 +381,7 @@ impl Drop for Place {
 /// Locks a file before SQLite looks at it. This lock stays where a process loses SQLite's: when it closes another handle of
 /// the file, as a game does that copies it.
 #[cfg(not(windows))]
-fn lock_of(_: &Path, file: &File) -> Result<Option<File>> {
+fn lock_of(_: &Path, file: &File) -> Result<Option<Arc<File>>> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(StoreError::Busy),
         // Some systems have no such locks.
@@ -371,11 +390,11 @@ fn lock_of(_: &Path, file: &File) -> Result<Option<File>> {
 }
 
 #[cfg(windows)]
-fn lock_of(path: &Path, _: &File) -> Result<Option<File>> {
+fn lock_of(path: &Path, _: &File) -> Result<Option<Arc<File>>> {
     use std::os::windows::fs::OpenOptionsExt;
     const DELETE_ON_CLOSE: u32 = 0x0400_0000;
     const READ_WRITE_DELETE: u32 = 0x8000_0000 | 0x4000_0000 | 0x0001_0000;
     let mut options = OpenOptions::new();
     options.write(true).create(true).access_mode(READ_WRITE_DELETE).share_mode(0).custom_flags(DELETE_ON_CLOSE);
-    Ok(Some(options.open(beside(path, "-lock"))?))
+    Ok(Some(Arc::new(options.open(beside(path, "-lock"))?)))
 }

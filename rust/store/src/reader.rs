@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound::{Included, Unbounded};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use rusqlite::blob::Blob;
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::bytes::Bytes;
 use crate::fence::{Fence, KEYS_MISSING, Total};
 use crate::open::{Source, open_to_read};
-use crate::place::Place;
+use crate::place::{Place, lock};
 use crate::{Packed, Result, StoreError};
 
 /// The work of a key besides its value, in bytes.
@@ -269,14 +269,26 @@ impl Reader {
     }
 }
 
-/// Opens readers of a store.
+/// Opens readers of a store, also of the file that takes the place of another one.
 #[derive(Clone, Debug)]
-pub struct Readers(pub(crate) Source);
+pub struct Readers(Arc<Mutex<Source>>);
 
 impl Readers {
-    /// Opens a reader.
+    pub(crate) fn of(source: Source) -> Self {
+        Self(Arc::new(Mutex::new(source)))
+    }
+
+    pub(crate) fn source(&self) -> Source {
+        lock(&self.0).clone()
+    }
+
+    pub(crate) fn set(&self, source: Source) {
+        *lock(&self.0) = source;
+    }
+
+    /// Opens a reader. If it fails, so may [`Store::open_again`](crate::Store::open_again).
     pub fn open(&self) -> Result<Reader> {
-        Reader::new(&self.0)
+        Reader::new(&self.source())
     }
 }
 

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use crate::format::{VERSION, WITH_JOURNAL};
+use crate::format::{NEW, VERSION, WITH_JOURNAL};
 use crate::journal::{self, checkpoint, frames, has_journal};
 use crate::mark::Mark;
-use crate::new::{NEW, write_new};
-use crate::open::{self, Opened, Source, open_to_read};
-use crate::place::{Place, beside, flush_folder};
+use crate::new::new_place;
+use crate::open::{self, Opened, Source, open_at, open_to_read};
+use crate::place::{Place, beside, in_folder};
 use crate::writer::{WRONG_ROW, Writer};
 use crate::{Packed, Reader, Readers, Result, StoreError};
 
@@ -27,9 +27,9 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// An open store. Dropped, it closes the file, and removes the journal.
 #[derive(Debug)]
 pub struct Store {
-    /// `None` where the file can only be read.
+    /// `None` where the file can only be read, or is to be opened again.
     open: Option<Open>,
-    source: Source,
+    readers: Readers,
     set_aside: Option<PathBuf>,
     is_lost: bool,
 }
@@ -58,15 +58,11 @@ impl Store {
     /// Opens the file at `path`, and locks it; makes it if there is none. Where it cannot be written it can still be read. Fails
     /// if another process has it, or if it is anything but a store.
     pub fn open(path: &Path) -> Result<Self> {
-        match Self::open_to_write(path) {
+        match open::again(path, || Self::of(open::open(path)?)) {
             Err(StoreError::ReadOnly) if has_journal(path) => Err(StoreError::JournalLeft),
             Err(StoreError::ReadOnly) if path.is_file() => Self::open_to_read(Source::File(path.to_owned())),
             opened => opened,
         }
-    }
-
-    fn open_to_write(path: &Path) -> Result<Self> {
-        open::again(path, || Self::of(open::open(path)?))
     }
 
     /// Opens the bytes of a file, to be read.
@@ -78,7 +74,7 @@ impl Store {
         let connection = open_to_read(&source)?;
         match open::lacks(&connection)? {
             Some(StoreError::NoJournal) => Err(StoreError::NoJournal),
-            lost => Ok(Self { open: None, source, set_aside: None, is_lost: lost.is_some() }),
+            lost => Ok(Self { open: None, readers: Readers::of(source), set_aside: None, is_lost: lost.is_some() }),
         }
     }
 
@@ -93,7 +89,7 @@ impl Store {
             // If it fails, as on a full disk, there is something to be read all the same.
             let _ = open.make_whole();
         }
-        Ok(Self { open: Some(open), source, set_aside, is_lost })
+        Ok(Self { open: Some(open), readers: Readers::of(source), set_aside, is_lost })
     }
 
     /// Returns what was lost before the file was opened, though it is whole. The next opening does not tell of it again.
@@ -111,24 +107,27 @@ impl Store {
 
     /// Returns what opens readers beside this, on any thread. Drop all of both before the store is closed.
     pub fn readers(&self) -> Readers {
-        Readers(self.source.clone())
+        self.readers.clone()
     }
 
     /// Opens a reader.
     pub fn reader(&self) -> Result<Reader> {
-        self.readers().open()
+        self.readers.open()
     }
 
     fn writing(&mut self) -> Result<&mut Open> {
-        if let Source::Closed(path, _) = &self.source {
-            self.open_again(path.clone())?;
+        if self.open.is_none() {
+            self.open_again()?;
         }
         self.open.as_mut().ok_or(StoreError::ReadOnly)
     }
 
-    fn open_again(&mut self, path: PathBuf) -> Result<()> {
-        let opened = Self::open_to_write(&path);
-        *self = opened.inspect_err(|error| self.source = Source::Closed(path, error.clone()))?;
+    /// Opens the file again where [`Self::erase_all`] could not: it stayed locked. Each change tries it, too.
+    pub fn open_again(&mut self) -> Result<()> {
+        let Source::Closed(place) = self.readers.source() else { return Ok(()) };
+        let mut opened = open_at(Arc::clone(&place), None).and_then(Self::of)?;
+        self.readers.set(Source::Place(place));
+        (self.open, self.set_aside, self.is_lost) = (opened.open.take(), opened.set_aside.take(), opened.is_lost);
         Ok(())
     }
 
@@ -174,27 +173,30 @@ impl Store {
         }
     }
 
-    /// Puts a new file without keys in the place of this one, damaged or not. No reader is open.
+    /// Puts a new file without keys in the place of this one, damaged or not. No reader is open. See [`Self::set_aside`].
     pub fn erase_all(&mut self) -> Result<()> {
-        let place = Arc::clone(&self.writing()?.place);
-        place.check()?;
+        let old = Arc::clone(&self.writing()?.place);
+        old.check()?;
         // Of the source, of what is open, and this one.
-        if Arc::strong_count(&place) > 3 {
+        if Arc::strong_count(&old) > 3 {
             return Err(StoreError::Busy);
         }
-        let (path, new) = (place.path.clone(), beside(&place.path, NEW));
-        let file = write_new(&new)?;
-        // Closed, as Windows replaces no open file. The journal stays until the new file is there.
-        (self.open, self.source) = (None, Source::Closed(path.clone(), StoreError::Busy));
-        let replaced = fs::rename(&new, &path).and_then(|()| flush_folder(&path));
-        if replaced.is_ok() {
-            place.remove_journal();
-        }
-        let _ = file.unlock();
-        drop((place, file));
+        let replaced = in_folder(&old.path, || {
+            let new = beside(&old.path, NEW);
+            let mut place = new_place(&new)?;
+            // Closed, as Windows replaces no open file. The journal stays until the new file is there.
+            (self.open, self.is_lost) = (None, false);
+            self.readers.set(Source::Closed(Arc::clone(&old)));
+            fs::rename(&new, &old.path).inspect_err(|_| _ = fs::remove_file(&new))?;
+            old.remove_journal();
+            place.succeed(&old);
+            self.readers.set(Source::Closed(Arc::new(place)));
+            Ok(())
+        });
+        drop(old);
         // What comes next tries again. All is erased in any case, or nothing.
-        let _ = self.open_again(path);
-        Ok(replaced?)
+        let _ = self.open_again();
+        replaced
     }
 
     /// True, once, if [`Self::checkpoint`] has enough to do.

@@ -10,7 +10,7 @@ use varbatch_codec::{Kind, Plain};
 
 use super::settle::Place;
 use crate::engine::{self, Slot, Value};
-use crate::objects::{Lists, Names, PropertyPath, alive, moved_by, shown};
+use crate::objects::{Lists, Names, PropertyPath, alive, moved_by, shown, told_by};
 use crate::report::Reports;
 
 /// Properties of an object that were added together.
@@ -20,8 +20,15 @@ pub struct Member {
     pub id: u64,
     pub class: StringName,
     pub paths: Arc<[PropertyPath]>,
-    /// True if the setters of all of them change nothing else, unless a script does.
-    is_alone: bool,
+    setters: Arc<Setters>,
+}
+
+/// What is known of the setters of a member's properties.
+struct Setters {
+    /// True if they change nothing else, unless a script does.
+    are_alone: bool,
+    /// The signals that they emit.
+    tells: Vec<(usize, StringName)>,
 }
 
 impl Member {
@@ -29,9 +36,15 @@ impl Member {
         Place { object: self.object.value(), class: &self.class, id: self.id, path: &self.paths[property] }
     }
 
-    /// True if what was set has the values that were set, and nothing else has changed.
+    /// True if what was set has the values that were set, and nothing else has changed, unless a setter was heard.
     pub fn is_settled(&self) -> bool {
-        self.is_alone && engine::script_id(self.object.value()) == 0
+        self.setters.are_alone && engine::script_id(self.object.value()) == 0
+    }
+
+    /// True if the setter of a property emits a signal to which somebody is connected.
+    pub fn is_heard(&self, property: usize) -> bool {
+        let is_heard = |signal: &StringName| engine::is_heard(self.object.value(), signal);
+        self.setters.tells.iter().any(|(telling, signal)| *telling == property && is_heard(signal))
     }
 }
 
@@ -178,8 +191,8 @@ struct Adding {
     /// The names that the caller gave. None for all stored properties.
     names: Arc<Names>,
     lists: Lists,
-    /// The class and the paths of the last object, which others share, and whether those are alone.
-    last: Option<(StringName, Arc<[PropertyPath]>, bool)>,
+    /// The class and the paths of the last object, which others share.
+    last: Option<(StringName, Arc<[PropertyPath]>, Arc<Setters>)>,
     reports: Reports,
 }
 
@@ -205,14 +218,16 @@ impl Adding {
         for name in missing {
             self.reports.push_error(index, || named(format!("{} has no property \"{name}\"", shown())));
         }
-        let (_, paths, is_alone) = match &self.last {
+        let (_, paths, setters) = match &self.last {
             Some(last) if last.0 == class && *last.1 == *paths => last,
             _ => {
                 let names: Vec<_> = paths.iter().map(|path| path.name.to_string()).collect();
-                let moved = moved_by(&class, names.iter().map(String::as_str));
-                self.last.insert((class.clone(), paths.into(), moved.is_some_and(|[moved, _]| moved.is_empty())))
+                let names = || names.iter().map(String::as_str);
+                let are_alone = moved_by(&class, names()).is_some_and(|[moved, _]| moved.is_empty());
+                let setters = Setters { are_alone, tells: told_by(&class, names()) };
+                self.last.insert((class.clone(), paths.into(), setters.into()))
             }
         };
-        Ok(Member { object, id, class, paths: Arc::clone(paths), is_alone: *is_alone })
+        Ok(Member { object, id, class, paths: Arc::clone(paths), setters: Arc::clone(setters) })
     }
 }

@@ -8,7 +8,7 @@ use varbatch_codec::{ElementType, Event, Kind, Reader, Shape, validate};
 use varbatch_workers::Threads;
 
 use super::members::{Member, Numbers, Spot, numbers_in};
-use super::settle::{Made, Pass, Settling};
+use super::settle::{Made, Place, Settling};
 use super::{CALLABLE, FREED_INSIDE, Members, NO_COPY, OBJECT, SCRIPT_INSIDE, TOO_LARGE, is_container};
 use crate::calls::encode::{Comparing, are_same};
 use crate::calls::get_in;
@@ -31,15 +31,14 @@ pub fn restore(members: &Members, bytes: &PackedByteArray, allow_objects: bool) 
         };
         let is_same = |now: &Value, value| comparing.strip(now, value).is_some_and(<[u8]>::is_empty);
         let mut budget = Budget::of_bytes(bytes.len());
-        set_each(members, numbers, next, is_same, |now, value, (pass, of), new| {
-            // Once, however often it is set.
-            let mut is_small = || match of.path.last_object(of.object) {
+        set_each(members, numbers, next, is_same, |now, value, of, new| {
+            let is_small = match of.path.last_object(of.object) {
                 Some((object, path)) => {
                     budget.allows(&engine::class_name(object.value()), object.value().object_id(), &path, value)
                 }
                 None => budget.allows(of.class, of.id, of.path, value),
             };
-            if pass > 0 || is_small() { make(now, value, allow_objects, new) } else { Err(TOO_LARGE) }
+            if is_small { make(now, value, allow_objects, new) } else { Err(TOO_LARGE) }
         })
     }))
 }
@@ -114,29 +113,32 @@ fn set_each<'m, T: Copy>(
     numbers: Numbers,
     mut next: impl FnMut(Option<&Value>) -> (T, bool),
     is_same: impl FnMut(&Value, T) -> bool,
-    make: impl FnMut(&Value, T, Pass<'m>, &mut Slot) -> Made,
+    make: impl FnMut(&Value, T, Place<'m>, &mut Slot) -> Made,
 ) -> Outcome<EngineError> {
     let (mut settling, mut slot) = (Settling::new(is_same, make), Slot::new());
     // The properties of objects of which something was set that may change others, and where those of the last member begin.
     let (mut start, is_apart) = ((0, 0), members.are_apart());
-    let mut last = None::<&Member>;
-    let is_done = |last: Option<&Member>, is_set: bool| last.is_none_or(|last| !is_set || last.is_settled());
+    let (mut last, mut is_heard) = (None::<&Member>, false);
+    let is_done = |last: Option<&Member>, is_set: bool, is_heard: bool| {
+        last.is_none_or(|last| !is_set || !is_heard && last.is_settled())
+    };
     for spot in members.places(numbers) {
         let place = spot.map(|(member, property)| member.place(property));
         let now = place.and_then(|place| place.read(&mut slot));
         let (value, is_same) = next(now);
-        let Some((place, (member, _))) = place.zip(spot) else { continue };
+        let Some((place, (member, property))) = place.zip(spot) else { continue };
         if !is_apart && !last.is_some_and(|last| std::ptr::eq(last, member)) {
-            if is_done(last, settling.set_count > start.1) {
+            if is_done(last, settling.set_count > start.1, is_heard) {
                 settling.places.truncate(start.0);
             }
-            (start, last) = ((settling.places.len(), settling.set_count), Some(member));
+            (start, last, is_heard) = ((settling.places.len(), settling.set_count), Some(member), false);
         }
+        is_heard |= !is_same && !is_apart && member.is_heard(property);
         if is_same || settling.set((place, value), now, 0) {
             settling.places.push((place, value));
         }
     }
-    if !is_apart && is_done(last, settling.set_count > start.1) {
+    if !is_apart && is_done(last, settling.set_count > start.1, is_heard) {
         settling.places.truncate(start.0);
     }
     settling.settle();

@@ -76,10 +76,7 @@ impl<'p> Skipped<'p> {
 /// What is missing in a value to set, or why there is none.
 pub type Made = Result<Option<Why>, Why>;
 
-/// The number of a pass, and what is set in it.
-pub type Pass<'p> = (usize, Place<'p>);
-
-/// Sets properties to goals. `is_same` compares a value with one, and `make` makes a value of one in a pass.
+/// Sets properties to goals. `is_same` compares a value with one, and `make` makes a value of one.
 pub struct Settling<'p, T, S, M> {
     /// What is compared in further passes.
     pub places: Vec<(Place<'p>, T)>,
@@ -95,7 +92,7 @@ pub struct Settling<'p, T, S, M> {
 impl<'p, T: Copy, S, M> Settling<'p, T, S, M>
 where
     S: FnMut(&Value, T) -> bool,
-    M: FnMut(&Value, T, Pass<'p>, &mut Slot) -> Made,
+    M: FnMut(&Value, T, Place<'p>, &mut Slot) -> Made,
 {
     pub fn new(is_same: S, make: M) -> Self {
         Self { places: Vec::new(), is_same, make, skipped: Skipped::default(), set_count: 0, new: Slot::new() }
@@ -113,7 +110,7 @@ where
                 self.set_count += 1;
                 return Ok(());
             };
-            let missing = (self.make)(now, goal, (pass, place), &mut self.new)?;
+            let missing = (self.make)(now, goal, place, &mut self.new)?;
             let new = self.new.value();
             match pass {
                 // The same in other bytes.

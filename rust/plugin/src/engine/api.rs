@@ -94,6 +94,7 @@ pub struct Api {
     pub set_script: Bind,
     pub set: Bind,
     pub get_meta_list: Bind,
+    pub has_connections: Bind,
     pub control_class: *mut c_void,
     /// Methods of Control, in the order of [`THEME_ITEMS`].
     pub has_override: [Bind; THEME_ITEMS.len()],
@@ -220,6 +221,7 @@ impl Api {
             set_script: method_bind("Object", "set_script", 1_114_965_689),
             set: method_bind("Object", "set", 3_776_071_444),
             get_meta_list: method_bind("Object", "get_meta_list", 3_995_934_104),
+            has_connections: method_bind("Object", "has_connections", 2_619_796_661),
             control_class: class_tag("Control"),
             has_override: THEME_ITEMS.map(|(_, method)| method_bind("Control", method, 2_619_796_661)),
         }

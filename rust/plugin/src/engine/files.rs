@@ -29,6 +29,13 @@ fn in_full(path: &str) -> String {
     if path.starts_with(r"\\") { path } else { format!(r"\\?\{path}") }
 }
 
+/// True if a path in `res://`, without that, leads to a file of the project on every system. The engine strips `res://` where the
+/// project is in a pack, and would open what is behind it.
+pub fn is_in_project(path: &str) -> bool {
+    let is_name = |part: &str| !part.trim_end_matches(['.', ' ']).is_empty();
+    !path.contains(['\\', ':']) && path.split('/').all(is_name)
+}
+
 /// Returns the bytes of a file that only the engine finds, as in the pack of an exported game.
 pub fn packed_bytes(path: &GString) -> Option<Vec<u8>> {
     let text = path.to_string();

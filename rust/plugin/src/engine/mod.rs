@@ -33,7 +33,7 @@ use api::{
 };
 pub use api::{DIALECT, REAL, THEME_ITEMS, allocates_in_parallel};
 pub use arguments::load;
-pub use files::{EngineFile, error_text, globalize, keep, packed_bytes};
+pub use files::{EngineFile, error_text, globalize, is_in_project, keep, packed_bytes};
 /// True if large values are made with uninitialised memory. Otherwise the engine zeroes it, which threads should share.
 pub use layout::is_known as makes_blocks;
 pub use layout::why_not_known;
@@ -45,9 +45,9 @@ pub use methods::{
     register_dialects,
 };
 pub use objects::{
-    NewObject, base_class, can_instantiate, class_name, class_of, encoded_id, free, free_later, has_script_method,
-    id_in, is_of_class, meta_list, object_of_id, property, property_list, read_property, remove_meta, script,
-    script_id, script_of, set_property, theme_overrides, with_property,
+    NewObject, base_class, call, can_instantiate, class_name, class_of, encoded_id, free, free_later,
+    has_script_method, id_in, is_heard, is_of_class, meta_list, object_of_id, property, property_list, read_property,
+    remove_meta, script, script_id, script_of, set_property, theme_overrides, with_property,
 };
 pub use slot::Slot;
 pub use slot::containers::{BytesSlot, DictionarySlot, OwnArray, SlotType, new_dictionaries};

@@ -256,10 +256,23 @@ pub fn meta_list(holder: &Value) -> Vec<StringName> {
     values(&list).iter().map(|name| name.variant().to()).collect()
 }
 
+/// True if somebody is connected to a signal of an object, which its class has.
+pub fn is_heard(holder: &Value, signal: &StringName) -> bool {
+    // SAFETY: the object is alive. The method takes a StringName and returns a bool.
+    pointer(holder).is_some_and(|object| unsafe { call_method(api().has_connections, object, &[signal.sys()]) })
+}
+
 /// Removes metadata of an object, if it has any of this name. As a property it could only become null.
 pub fn remove_meta(holder: &Value, name: &StringName) {
     if let Some(mut object) = object(holder) {
         object.remove_meta(name);
+    }
+}
+
+/// Calls a method of an object, unless it was freed: that of a script, if it has one of this name.
+pub fn call(holder: &Value, method: &str) {
+    if let Some(mut object) = object(holder) {
+        object.call(method, &[]);
     }
 }
 

@@ -27,7 +27,7 @@ const LINKED: [&str; 4] = ["AnimatableBody2D", "AnimatableBody3D", "RemoteTransf
 /// if it is not known.
 pub fn moved_by<'n>(class: &StringName, names: impl Iterator<Item = &'n str>) -> Option<[HashSet<&'static str>; 2]> {
     let rows = lineage(class).filter(|_| !LINKED.contains(&&*class.to_string()))?;
-    let columns = rows.iter().flat_map(|[_, _, idle, moves]| [idle, moves]);
+    let columns = rows.iter().flat_map(|[_, _, idle, moves, _]| [idle, moves]);
     let moves = columns.flat_map(|names| names.split_ascii_whitespace()).filter(|name| !name.ends_with('*'));
     let moves: HashMap<_, _> = moves.map(|text| text.split_once('>').unwrap_or((text, ""))).collect();
     let (mut left, mut all) = (Vec::new(), HashSet::default());
@@ -44,6 +44,20 @@ pub fn moved_by<'n>(class: &StringName, names: impl Iterator<Item = &'n str>) ->
     Some([near, all])
 }
 
+/// Returns the signals that the setters of some properties of a native class emit, if that is known: whoever listens may change
+/// anything. With the places of the properties, in order.
+pub fn told_by<'n>(class: &StringName, names: impl Iterator<Item = &'n str>) -> Vec<(usize, StringName)> {
+    let rows = lineage(class).unwrap_or_default();
+    let words = rows.iter().flat_map(|[.., tells]| tells.split_ascii_whitespace());
+    let tells: Vec<_> = words.filter_map(|word| word.split_once('>')).collect();
+    let of = |(at, name)| {
+        let signals =
+            tells.iter().filter(move |(telling, _)| *telling == name).flat_map(|(_, signals)| signals.split(','));
+        signals.map(move |signal| (at, StringName::from(signal)))
+    };
+    names.enumerate().flat_map(of).collect()
+}
+
 /// Returns the properties that a new object of a native class need not be told if it has the value already. None in the
 /// editor, where `EditorInterface.is_object_edited` tells of each object whether any property was set.
 pub fn idle_setters(class: &StringName) -> HashSet<&'static str> {
@@ -51,7 +65,7 @@ pub fn idle_setters(class: &StringName) -> HashSet<&'static str> {
         return HashSet::default();
     }
     let rows = lineage(class).unwrap_or_default();
-    let names = rows.iter().flat_map(|[_, _, idle, _]| idle.split_ascii_whitespace());
+    let names = rows.iter().flat_map(|[_, _, idle, ..]| idle.split_ascii_whitespace());
     names.map(|name| name.trim_end_matches('*')).collect()
 }
 
@@ -68,8 +82,8 @@ pub fn switches(class: &StringName) -> Option<Vec<Switch>> {
 }
 
 /// Returns the columns of a native class and of those that it extends. `None` if one of them is not in the table.
-fn lineage(class: &StringName) -> Option<Vec<[&'static str; 4]>> {
-    static KNOWN: OnceLock<HashMap<&str, [&str; 4]>> = OnceLock::new();
+fn lineage(class: &StringName) -> Option<Vec<[&'static str; 5]>> {
+    static KNOWN: OnceLock<HashMap<&str, [&str; 5]>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| {
         let version = Engine::singleton().get_version_info();
         let part = |name: &str| version.get(name).and_then(|part| part.try_to::<i64>().ok());
@@ -80,7 +94,7 @@ fn lineage(class: &StringName) -> Option<Vec<[&'static str; 4]>> {
         rows.map(|row| {
             let mut columns = row.split('|').map(str::trim);
             let mut next = || columns.next().unwrap_or_default();
-            (next(), [next(), next(), next(), next()])
+            (next(), [next(), next(), next(), next(), next()])
         })
         .collect()
     });

@@ -14,7 +14,7 @@ mod properties;
 mod stored;
 
 pub use self::allowed::has_any;
-pub use self::constant::moved_by;
+pub use self::constant::{moved_by, told_by};
 pub use self::full::FullObjects;
 pub use self::listed::{Listed, METADATA, SCRIPT, alive, metadata_name, shown};
 pub use self::lists::{List, Lists};

@@ -4,12 +4,17 @@ use foldhash::HashMap;
 use godot::prelude::*;
 use varbatch_codec::{Event, Reader, Text};
 
-use super::allowed::Class;
+use super::allowed::{Class, extends};
 use super::listed::{Listed, METADATA};
 use crate::engine::{self, NewObject};
 
-/// A property that loads an image by its path, of compressed textures.
-pub const LOADED: &str = "load_path";
+/// Properties by which an object opens a file, and their classes.
+const OPENED: [(&str, &str); 4] = [
+    ("CompressedTexture2D", "load_path"),
+    ("CompressedTexture3D", "load_path"),
+    ("CompressedTextureLayered", "load_path"),
+    ("VideoStream", "file"),
+];
 
 /// Whoever loads that path later would get the object.
 pub const RESOURCE_PATH: &str = "resource_path";
@@ -17,14 +22,17 @@ pub const RESOURCE_PATH: &str = "resource_path";
 /// True if a path in the project comes next, or none: by another one, the engine would open any file, also over a network.
 #[cold]
 pub fn is_in_project(reader: &Reader<'_>) -> bool {
-    matches!(reader.clone().next_event(), Ok(Some(Event::String(Text::Utf8(path))))
-        if path.is_empty() || path.starts_with("res://"))
+    let next = reader.clone().next_event();
+    let Ok(Some(Event::String(Text::Utf8(path)))) = next else { return false };
+    path.is_empty() || path.strip_prefix("res://").is_some_and(engine::is_in_project)
 }
 
 /// When a property in bytes is set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     Always,
+    /// If it is a path [in the project](is_in_project).
+    IfInProject,
     /// If the object lists it as stored, once it is made: its script changes what is listed.
     IfStored,
     /// If the object takes it.
@@ -60,6 +68,11 @@ impl Stored {
             // What the script itself has is no property of objects, but a static variable, which the engine would set.
             Listed::of(class.script()).all().for_each(|(name, _)| _ = listed.entry(name).or_insert(Takes::Never));
         }
+        for (base, name) in OPENED {
+            if extends(&class.class, &base.into()) {
+                listed.insert(name.into(), Takes::IfInProject);
+            }
+        }
         let has_more = makes_list || class.script.is_none();
         Self { listed, unasked: Some(class.class.clone()), has_more, known: Vec::new() }
     }
@@ -69,7 +82,8 @@ impl Stored {
         if let Some(Some(takes)) = index.and_then(|index| self.known.get(index)) {
             return *takes;
         }
-        if self.listed.get(name).is_some_and(|&takes| takes != Takes::Always) && self.unasked.is_some() {
+        let may_be_asked = |takes: &Takes| !matches!(takes, Takes::Always | Takes::IfInProject);
+        if self.listed.get(name).is_some_and(may_be_asked) && self.unasked.is_some() {
             self.ask();
         }
         // No class declares metadata.
@@ -86,7 +100,9 @@ impl Stored {
     #[cold]
     fn ask(&mut self) {
         let Some(object) = self.unasked.take().and_then(|class| NewObject::of(&class)) else { return };
-        self.listed.extend(Listed::of(object.value()).written().into_iter().map(|name| (name, Takes::Always)));
+        let mut written = Listed::of(object.value()).written();
+        written.retain(|name| self.listed.get(name) != Some(&Takes::IfInProject));
+        self.listed.extend(written.into_iter().map(|name| (name, Takes::Always)));
         if !object.is_counted {
             engine::free(object.value());
         }

@@ -71,7 +71,7 @@ pub fn store_code(error: &StoreError) -> EngineError {
     match error {
         StoreError::Busy | StoreError::SideName => EngineError::ERR_BUSY,
         StoreError::Exhausted => EngineError::ERR_CANT_ACQUIRE_RESOURCE,
-        StoreError::CannotOpen | StoreError::Name(_) => EngineError::ERR_FILE_CANT_OPEN,
+        StoreError::CannotOpen | StoreError::InTheWay(_) | StoreError::Name(_) => EngineError::ERR_FILE_CANT_OPEN,
         StoreError::NoDatabase | StoreError::Foreign | StoreError::OtherVersion(..) => Cause::Foreign.into(),
         StoreError::Damaged(_) | StoreError::DamagedValue | StoreError::NoJournal | StoreError::JournalLost => {
             Cause::Damaged.into()

@@ -1,11 +1,11 @@
 //! States of large properties that share what they have in common.
 
-use std::collections::BTreeMap;
 use std::iter::successors;
 use std::sync::{Arc, Mutex, Weak};
 
 use varbatch_codec::change::delta::Swap;
 
+use super::swept::Swept;
 use crate::jobs::lock;
 
 /// Min bytes of a state in a chain.
@@ -18,7 +18,7 @@ const MAX_SHARE: usize = 2;
 type Key = (u64, Box<str>);
 
 /// The last state of each property that was read or added: a whole one. Locked while anything here looks into a link.
-static CHAINS: Mutex<BTreeMap<Key, Weak<Link>>> = Mutex::new(BTreeMap::new());
+static CHAINS: Mutex<Swept<Key, Weak<Link>>> = Mutex::new(Swept::new());
 
 pub enum Version {
     /// A short state, stored whole.
@@ -46,10 +46,8 @@ impl Version {
         let (key, mut chains) = ((object, property.into()), lock(&CHAINS));
         let known = chains.get(&key).and_then(Weak::upgrade);
         let link = known.and_then(|link| link.add(bytes)).unwrap_or_else(|| Link::whole(bytes.to_vec()));
-        if chains.len().is_power_of_two() {
-            chains.retain(|_, link| link.strong_count() > 0);
-        }
         chains.insert(key.clone(), Arc::downgrade(&link));
+        chains.sweep(|link| link.strong_count() > 0);
         Self::In(key, link)
     }
 

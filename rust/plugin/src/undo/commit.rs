@@ -30,7 +30,7 @@ impl History {
     pub fn register(mut self, name: &GString, merge_mode: i64, changes: &Changes) -> Result<(), String> {
         let Some(first) = changes.iter().next() else { return Ok(()) };
         if !self.object.is_instance_valid() {
-            return Err("nothing was registered, as a getter has freed the history".into());
+            return Err(FREED.into());
         }
         let mut args = vec![name.to_variant(), merge_mode.to_variant()];
         let manager = self.object.to_variant();
@@ -48,6 +48,10 @@ impl History {
         let version = |history: &mut Gd<Object>| history.call("get_version", &[]).try_to().unwrap_or(0);
         let (key, before) = ((self.object.instance_id().to_i64(), number), version(&mut history));
         let step = VarBatchUndoStep::add_to(key, before, Step::new(changes));
+        // What only dropped steps have kept may have freed it.
+        if !self.object.is_instance_valid() {
+            return Err(FREED.into());
+        }
         for (add, method) in [("add_do_method", "redo"), ("add_undo_method", "undo")] {
             let args = match self.is_editor {
                 true => vec![step.to_variant(), method.to_variant()],
@@ -69,6 +73,8 @@ impl History {
         self.object.clone().call("get_object_history_id", std::slice::from_ref(object)).try_to().unwrap_or(GLOBAL)
     }
 }
+
+const FREED: &str = "nothing was registered, as a getter has freed the history";
 
 /// `EditorUndoRedoManager.GLOBAL_HISTORY`: of what is in no scene.
 const GLOBAL: i64 = 0;

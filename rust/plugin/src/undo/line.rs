@@ -1,11 +1,12 @@
 //! What an undo history calls: a step, at its place in the line of those of its action.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, Weak};
 
 use godot::prelude::*;
 
 use super::step::Step;
+use super::swept::Swept;
 use crate::jobs::lock;
 use crate::report::{self, PRINTS};
 
@@ -43,13 +44,14 @@ impl VarBatchUndoStep {
     /// `after`, and `is_last` if nothing can be done again.
     pub fn settle(this: &Gd<Self>, history: Key, [before, after]: [i64; 2], is_last: bool) {
         let this = this.bind();
-        let mut place = lock(&this.place);
-        let of_history = Line::last(history).filter(|last| Arc::ptr_eq(last, &place.0));
+        // Kept until nothing is locked: scripts may run when the objects of its steps are freed.
+        let line = Arc::clone(&lock(&this.place).0);
+        let last = Line::last(history);
         // If not, who listens to the history has gone on with it: then the steps are in one line, which is right in most cases.
-        if is_last && of_history.is_some() && after == before + 1 {
-            let split = lock(&place.0).split_last(&this.step, before);
+        if is_last && last.is_some_and(|last| Arc::ptr_eq(&last, &line)) && after == before + 1 {
+            let split = lock(&line).split_last(&this.step, before);
             if let Some(step) = split {
-                *place = (Line::add_line(history, Some(step), [after; 2]), 0);
+                *lock(&this.place) = (Line::add_line(history, Some(step), [after; 2]), 0);
             }
         }
     }
@@ -98,7 +100,7 @@ struct Line {
 pub type Key = (i64, i64);
 
 /// The lines of each history, in the order of their actions.
-static LINES: Mutex<BTreeMap<Key, VecDeque<Weak<Mutex<Line>>>>> = Mutex::new(BTreeMap::new());
+static LINES: Mutex<Swept<Key, VecDeque<Weak<Mutex<Line>>>>> = Mutex::new(Swept::new());
 
 impl Line {
     /// Returns the line of an action that has begun in a history of this version.
@@ -119,9 +121,7 @@ impl Line {
         let new = Arc::new(Mutex::new(Self { steps, first: 0, done, versions }));
         let mut lines = lock(&LINES);
         lines.entry(history).or_default().push_back(Arc::downgrade(&new));
-        if lines.len().is_power_of_two() {
-            lines.retain(|_, of| of.back().is_some_and(|line| line.strong_count() > 0));
-        }
+        lines.sweep(|of| of.back().is_some_and(|line| line.strong_count() > 0));
         new
     }
 
@@ -143,10 +143,25 @@ impl Line {
         let unused = self.steps.iter().position(is_used).unwrap_or(self.steps.len());
         gone.extend(self.steps.drain(..unused));
         self.first += unused as u64;
+        if undone.is_empty() {
+            gone.extend(self.fold_last());
+        }
         self.steps.extend(undone);
         self.steps.push_back(Arc::clone(step));
         self.done = self.steps.len();
         (self.first + self.done as u64 - 1, gone)
+    }
+
+    /// Makes one step of the last two, if both only lead to others: those of a drag that is merged frame by frame. Returns what is left.
+    fn fold_last(&mut self) -> Option<Arc<Step>> {
+        let mut last = self.steps.pop_back()?;
+        let both = self.steps.back_mut().and_then(Arc::get_mut).zip(Arc::get_mut(&mut last));
+        let is_folded = both.is_some_and(|(step, last)| step.fold(last));
+        if is_folded {
+            return Some(last);
+        }
+        self.steps.push_back(last);
+        None
     }
 
     /// Takes this step out, whose action is the one behind this version, unless there is no other or one was merged with it.

@@ -12,6 +12,7 @@
 //! may run in any call of the engine and use the recorder again: so nothing is locked then, and messages come last.
 
 mod chain;
+mod changed;
 pub mod changes;
 pub mod commit;
 pub mod compare;
@@ -21,3 +22,4 @@ pub mod record;
 pub mod recording;
 pub mod rows;
 mod step;
+mod swept;

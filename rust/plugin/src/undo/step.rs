@@ -11,13 +11,12 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashSet};
 use godot::prelude::*;
 
-use super::chain::Version;
+use super::changed::Changed;
 use super::changes::{Change, Changes};
-use super::narrow::Narrowed;
 use super::recording::Part;
 use crate::capture::settle::{Place, Settling, Why};
 use crate::engine::{self, Slot};
-use crate::objects::{Listed, Names, PropertyPath, SCRIPT, metadata_name, moved_by};
+use crate::objects::{Listed, Names, PropertyPath, SCRIPT, metadata_name, moved_by, told_by};
 use crate::value::states::{BATCH, Span, State, States};
 use crate::value::string_cache::Texts;
 
@@ -35,7 +34,7 @@ const LOST: Why = "the edit has added or removed it, and its value could not be 
 /// All that an edit has changed. Scripts could change a kept Array, so values are built anew each time.
 pub struct Step {
     targets: Vec<Target>,
-    /// True if the setters of the edit change nothing else.
+    /// True if the setters of the edit change nothing else, unless somebody listens to them.
     is_alone: bool,
 }
 
@@ -54,20 +53,10 @@ struct Target {
     free: Vec<usize>,
     /// Those of the others that only change if others of them are set: as long as none was, they have their values.
     far: Arc<[usize]>,
+    /// The signals that the setters of the edit emit.
+    signals: Arc<[StringName]>,
     /// True if the object had other properties.
     is_whole: bool,
-}
-
-struct Changed {
-    property: usize,
-    narrowed: Option<Narrowed>,
-    /// Both states: their bytes, and what is kept beside them. `None` if the object did not have the property.
-    states: [Option<(Version, Arc<[Slot]>)>; 2],
-    /// Whether the object stored it on either side, and if it has its value on both: then it is only set if it is missing.
-    is_stored: [bool; 2],
-    has_value: bool,
-    /// True if one of them could not be encoded.
-    is_lost: bool,
 }
 
 impl Step {
@@ -83,16 +72,21 @@ impl Step {
         for (part, edits, is_whole) in &parts {
             let kind = kinds.entry(key(part, edits)).or_insert_with_key(|(_, class, edited)| {
                 let texts = &part.names.texts;
-                let set = edited.iter().filter(|(_, has_value)| !has_value);
-                let [near, all] = moved_by(class, set.map(|&(at, _)| &*texts[at]))?;
+                let set = || edited.iter().filter(|(_, has_value)| !has_value).map(|&(at, _)| &*texts[at]);
+                let [near, all] = moved_by(class, set())?;
+                let signals: Arc<[_]> = told_by(class, set()).into_iter().map(|(_, signal)| signal).collect();
                 let is_edited = |at: usize| edited.iter().any(|(edited, _)| *edited == at);
                 let is_kept = |at: &usize| is_edited(*at) || all.contains(&*texts[*at]);
                 let kept: Vec<_> = (0..texts.len()).filter(is_kept).collect();
                 let is_far = |at: &usize| !is_edited(kept[*at]) && !near.contains(&*texts[kept[*at]]);
                 let far: Arc<[_]> = (0..kept.len()).filter(is_far).collect();
-                Some((Arc::new(part.names.at(&kept)), far, kept, near.is_empty()))
+                Some((Arc::new(part.names.at(&kept)), far, signals, kept, near.is_empty()))
             });
-            is_known &= kind.is_some() && !is_whole && engine::script_id(part.object.value()) == 0;
+            let object = part.object.value();
+            let is_unheard = |signals: &[StringName]| !signals.iter().any(|signal| engine::is_heard(object, signal));
+            is_known &= kind.as_ref().is_some_and(|(_, _, signals, ..)| is_unheard(signals))
+                && !is_whole
+                && engine::script_id(object) == 0;
         }
         // Only the caller's names lead into values, or come apart.
         let key_of = |part: &Part, path: &PropertyPath| (part.id, path.name.clone());
@@ -110,10 +104,10 @@ impl Step {
                 Changed::new(part, edit, narrowed, changes.states(edit))
             };
             let mut changed: Vec<_> = edits.iter().map(changed).collect();
-            let (mut names, mut far) = (Arc::clone(&part.names), Arc::default());
-            if is_known && let Some((compared, others, kept, _)) = &kinds[&key(part, edits)] {
+            let (mut names, mut far, mut signals) = (Arc::clone(&part.names), Arc::default(), Arc::default());
+            if is_known && let Some((compared, others, told, kept, _)) = &kinds[&key(part, edits)] {
                 changed.iter_mut().for_each(|of| of.property = kept.binary_search(&of.property).expect("it is kept"));
-                (names, far) = (Arc::clone(compared), Arc::clone(others));
+                (names, far, signals) = (Arc::clone(compared), Arc::clone(others), Arc::clone(told));
             }
             let is_free = |at: &usize| {
                 let path = &names.paths[*at];
@@ -125,7 +119,7 @@ impl Step {
             let (object, class) = (Slot::of(part.object.value()), part.class.clone());
             first += names.paths.len();
             let first = first - names.paths.len();
-            Target { object, id: part.id, class, names, first, changed, free, far, is_whole: *is_whole }
+            Target { object, id: part.id, class, names, first, changed, free, far, signals, is_whole: *is_whole }
         };
         let is_alone = is_known && kinds.values().all(|kind| matches!(kind, Some((.., true))));
         Self { targets: parts.iter().map(target).collect(), is_alone }
@@ -133,7 +127,8 @@ impl Step {
 
     /// Sets all to one side. Returns the warning about what then still differs.
     pub fn set(&self, side: usize) -> Option<String> {
-        let is_read = !self.is_alone || self.targets.iter().flat_map(|of| &of.changed).any(|of| of.narrowed.is_some());
+        let is_alone = self.is_alone && !self.targets.iter().any(Target::is_heard);
+        let is_read = !is_alone || self.targets.iter().flat_map(|of| &of.changed).any(|of| of.narrowed.is_some());
         let (mut states, mut goals) =
             self.read(|target, at, _| is_read && target.keeps(at) && !target.is_set(at) && !target.is_far(at));
         for target in &self.targets {
@@ -154,7 +149,7 @@ impl Step {
                 Ok(None)
             },
         );
-        if !self.is_alone && !self.has(&goals) {
+        if !is_alone && !self.has(&goals) {
             let spans;
             (far, spans) = self.read(|target, at, _| target.is_far(at) && target.keeps(at));
             let unread = goals.iter_mut().zip(spans).filter(|(goal, _)| goal.is_none());
@@ -178,6 +173,19 @@ impl Step {
             lost.for_each(|of| settling.skipped.add(target.place(of.property), LOST));
         }
         settling.skipped.text("skipped")
+    }
+
+    /// Makes one step of this and the one that follows it, of which the old states are left. False if it sets anything else.
+    pub fn fold(&mut self, next: &mut Self) -> bool {
+        let pairs = || self.targets.iter().zip(&next.targets);
+        if self.targets.len() != next.targets.len() || !pairs().all(|(one, other)| one.sets_same(other)) {
+            return false;
+        }
+        self.is_alone &= next.is_alone;
+        let old = self.targets.iter_mut().flat_map(|of| &mut of.changed);
+        let new = next.targets.iter_mut().flat_map(|of| &mut of.changed);
+        old.zip(new).for_each(|(of, next)| of.fold(next));
+        true
     }
 
     /// True if all properties have these states: most setters change nothing else.
@@ -219,6 +227,16 @@ impl Target {
         Place { object, class: &self.class, id: self.id, path: &self.names.paths[property] }
     }
 
+    /// True if another edit has set the same properties of the same object.
+    fn sets_same(&self, other: &Self) -> bool {
+        let are_same_names = Arc::ptr_eq(&self.names, &other.names) || self.names.texts == other.names.texts;
+        self.id == other.id
+            && are_same_names
+            && self.changed.iter().map(Changed::key).eq(other.changed.iter().map(Changed::key))
+            && (&self.free, &self.far) == (&other.free, &other.far)
+            && !(self.is_whole || other.is_whole)
+    }
+
     /// Sets what the edit has changed, all metadata in order, and removes what it has added. Returns true if there was any.
     fn set_changed(&self, side: usize, goals: &[State<'_>]) -> bool {
         if self.is_whole {
@@ -235,7 +253,7 @@ impl Target {
             && (is_other(*end) || !self.added(side).is_empty())
             && self.has_all()
         {
-            self.object.value().variant().call(*clear, &[]);
+            engine::call(self.object.value(), clear);
             self.write(0..self.names.paths.len(), goals);
             return true;
         }
@@ -304,6 +322,11 @@ impl Target {
         self.far.binary_search(&property).is_ok()
     }
 
+    /// True if somebody is connected to a signal that is emitted.
+    fn is_heard(&self) -> bool {
+        self.signals.iter().any(|signal| engine::is_heard(self.object.value(), signal))
+    }
+
     /// False if any value will do.
     fn keeps(&self, property: usize) -> bool {
         self.free.binary_search(&property).is_err()
@@ -331,39 +354,4 @@ impl Target {
 
 fn changed_at(changed: &[Changed], property: usize) -> Option<&Changed> {
     changed.binary_search_by_key(&property, |of| of.property).ok().map(|at| &changed[at])
-}
-
-impl Changed {
-    /// Keeps the old and the new state, which share data.
-    fn new(part: &Part, edit: &Change, narrowed: Option<Narrowed>, states: [Option<State<'_>>; 2]) -> Self {
-        let Change { property, is_stored, has_value, .. } = *edit;
-        let kept = |state: State<'_>| state.kept.iter().map(Slot::of).collect::<Arc<[Slot]>>();
-        let is_same =
-            matches!(states, [Some(old), Some(new)] if old.kept.len() == new.kept.len() && old.keeps_same(new));
-        let is_lost = states.iter().flatten().any(|state| state.is_none());
-        let mut last = None;
-        let states = states.map(|state| {
-            let state = state?;
-            let kept = last.take().filter(|_| is_same).unwrap_or_else(|| kept(state));
-            last = Some(Arc::clone(&kept));
-            Some((Version::new(part.id, &part.names.texts[property], state.bytes), kept))
-        });
-        Self { property, narrowed, states, is_stored, has_value, is_lost }
-    }
-
-    /// Adds the state of one side. If a part of the value changed, the rest of it stays as it is.
-    fn goal(&self, side: usize, before: Span, states: &mut States) -> Span {
-        let Some((bytes, kept)) = &self.states[side] else { return Span::default() };
-        bytes.with(|bytes| {
-            let state = State { bytes, kept: Slot::values(kept) };
-            match self.narrowed {
-                Some(part) if states.get(before).kind() == state.kind() => {
-                    let mut whole = states.get(before).bytes.to_vec();
-                    part.copy(state, &mut whole);
-                    states.add(State { bytes: &whole, kept: &[] })
-                }
-                _ => states.add(state),
-            }
-        })
-    }
 }

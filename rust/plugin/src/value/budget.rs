@@ -6,7 +6,7 @@
 use std::fmt::Display;
 use std::sync::{Mutex, OnceLock};
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use godot::builtin::StringName;
 use godot::classes::{ClassDb, Engine};
 use godot::obj::Singleton;
@@ -131,13 +131,14 @@ pub struct Budget {
     left: u64,
     /// How many parts each object, by its place or id, has by the indices in names.
     made: HashMap<u64, HashMap<String, u64>>,
-    /// The last class of an object that was restored.
+    /// The last class of an object that was restored, and the addresses of the values that were charged.
     restored: Option<(StringName, Costs)>,
+    charged: HashSet<usize>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { left: FREE_PARTS, made: HashMap::default(), restored: None }
+        Self { left: FREE_PARTS, made: HashMap::default(), restored: None, charged: HashSet::default() }
     }
 }
 
@@ -154,8 +155,8 @@ impl Budget {
         self.made.clear();
     }
 
-    /// Charges a property that is to be set to an encoded value, of a class and of an object with an id. False if it costs
-    /// too much.
+    /// Charges a property that is to be set to an encoded value, of a class and of an object with an id: once, however often it
+    /// is set. False if it costs too much.
     pub fn allows(&mut self, class: &StringName, id: u64, name: &impl Display, value: &[u8]) -> bool {
         let costs = match &self.restored {
             Some((last, costs)) if last == class => costs,
@@ -168,6 +169,7 @@ impl Budget {
         };
         costs.is_empty()
             || !is_charged()
+            || !self.charged.insert(value.as_ptr().addr())
             || self.charge((id, &class.to_string()), costs, &name.to_string(), &Reader::new(value)).is_ok()
     }
 

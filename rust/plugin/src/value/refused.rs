@@ -7,6 +7,7 @@ use godot::obj::{EngineBitfield, Singleton};
 use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Reader, Text};
 
 use super::nesting::is_shallow;
+use crate::engine::is_in_project;
 use crate::report::{PATH, short};
 
 pub fn no_such_class(name: &str) -> CodecErrorKind {
@@ -169,10 +170,8 @@ fn includes_only_includes(line: &str) -> bool {
         };
         let rest = line[at + word.len()..].trim_start();
         let path = rest.strip_prefix('"').and_then(|rest| rest.split('"').next());
-        let is_include = |path: &str| {
-            let is_here = path.starts_with("res://") || !path.contains([':', '\\']) && !path.starts_with('/');
-            is_here && path.ends_with(".gdshaderinc")
-        };
+        let is_include =
+            |path: &str| is_in_project(path.strip_prefix("res://").unwrap_or(path)) && path.ends_with(".gdshaderinc");
         let is_other_word = rest.starts_with(|char: char| char.is_alphanumeric() || char == '_');
         !is_directive || is_other_word || path.is_some_and(is_include)
     })

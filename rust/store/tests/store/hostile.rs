@@ -88,6 +88,7 @@ fn other_tables_triggers_and_views_are_refused() {
         "CREATE TRIGGER t AFTER INSERT ON entry BEGIN DELETE FROM entry; END",
         "CREATE VIEW v AS SELECT * FROM entry",
         "CREATE TABLE more(a)",
+        &(0..20).map(|number| format!("CREATE TABLE t{number}(a);")).collect::<String>(),
         "CREATE INDEX i ON entry(value)",
         "DROP TABLE fence",
         "ALTER TABLE entry RENAME COLUMN value TO other",

@@ -12,6 +12,7 @@ mod handles;
 mod hostile;
 mod journals;
 mod moved;
+mod names;
 mod pages;
 mod processes;
 #[path = "../../../codec/tests/codec/support/random.rs"]

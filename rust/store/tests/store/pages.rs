@@ -257,3 +257,20 @@ fn fences_without_end_are_refused() {
     fs::write(&path, file).unwrap();
     ask_all(&path, "fences");
 }
+
+#[test]
+fn a_damaged_cell_leaves_the_others_also_at_the_first_look() {
+    let (_folder, path) = Folder::with("file");
+    let mut file = big_store(&path);
+    let leaf = pages_of(&file, 13)[1] * PAGE;
+    let cell = leaf + usize::from(u16::from_be_bytes([file[leaf + 32], file[leaf + 33]]));
+    // It says now that it is longer than what is left of the page.
+    file[cell] |= 0x80;
+    fs::write(&path, &file).unwrap();
+    let damaged = (0..4000_u32).filter(|number| {
+        let key = [&number.to_be_bytes()[..], &[7; 60]].concat();
+        let found = || ask(&mut Store::open(&path).unwrap().reader().unwrap(), &key);
+        number % 20 == 0 && !matches!(found(), Ok(Some(value)) if value == vec![1; 40])
+    });
+    assert!(damaged.count() <= 1);
+}

@@ -80,12 +80,16 @@ fn child() {
         let file = rusqlite::Connection::open(path).unwrap();
         return say(&format!("wrote {:?}", file.execute("DELETE FROM entry", ()).map_err(|error| error.to_string())));
     }
+    if task == "copies" {
+        return crate::names::copy_often(path);
+    }
     #[cfg(unix)]
     match &*task {
         "saves too much for a small disk" => return crate::full_disk::save_too_much(path, false),
         "saves too much and dies" => return crate::full_disk::save_too_much(path, true),
         "puts too much into the file on a small disk" => return crate::full_disk::checkpoint_too_much(path),
         "has few handles" => return crate::handles::use_few_handles(path),
+        "renames" => return crate::names::rename_one(path),
         "shrinks on a small disk" => return crate::full_disk::shrink_with_little_room(path),
         _ => {}
     }
@@ -280,10 +284,10 @@ fn a_first_save_that_is_too_much_for_the_disk_leaves_an_empty_store() {
     assert_eq!(folder.names(), ["store"]);
 }
 
-/// Looks at a store as one who may not write it, and returns what that one says. `None` where nobody can be kept from
-/// writing.
+/// Runs [`child`] as one who may not do all with a store, and returns what that one says. `None` where nobody can be kept from
+/// it.
 #[cfg(unix)]
-fn read_only(folder: &Folder, path: &Path, file_bits: u32, folder_bits: u32) -> Option<String> {
+pub fn restricted(folder: &Folder, path: &Path, task: &str, file_bits: u32, folder_bits: u32) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
     let bits = |path: &Path, bits| fs::set_permissions(path, fs::Permissions::from_mode(bits)).unwrap();
@@ -291,14 +295,14 @@ fn read_only(folder: &Folder, path: &Path, file_bits: u32, folder_bits: u32) -> 
     bits(path, file_bits);
     bits(folder.path(), folder_bits);
     // Root writes all the same; nobody does not, if nobody may read this program.
-    if fs::OpenOptions::new().append(true).open(path).is_ok() && file_bits == 0o444 {
+    if fs::OpenOptions::new().append(true).open(path).is_ok() {
         program.uid(65534).gid(65534);
     }
     let name = concat!(module_path!(), "::child").split_once("::").unwrap().1;
-    program.args([name, "--exact", "--nocapture"]).env(TASK, "reads").env(PATH, path);
+    program.args([name, "--exact", "--nocapture"]).env(TASK, task).env(PATH, path);
     let said = program.stderr(Stdio::null()).output().ok().map(|output| String::from_utf8(output.stdout).unwrap());
     bits(folder.path(), 0o755);
-    bits(path, 0o644);
+    let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o644));
     said
 }
 
@@ -311,11 +315,11 @@ fn a_file_that_cannot_be_written_is_read_unless_a_journal_is_left() {
     save(&mut store, &[]);
     drop(store);
     let readable = fs::read(&path).unwrap();
-    let Some(said) = read_only(&folder, &path, 0o444, 0o555) else {
+    let Some(said) = restricted(&folder, &path, "reads", 0o444, 0o555) else {
         return println!("skipped: root cannot run this program as another");
     };
     assert!(said.contains("found 5 it can only be read"), "{said}");
-    let said = read_only(&folder, &path, 0o444, 0o777).unwrap();
+    let said = restricted(&folder, &path, "reads", 0o444, 0o777).unwrap();
     assert!(said.contains("found 5 it can only be read"), "{said}");
     assert!(fs::read(&path).unwrap() == readable);
     assert_eq!(folder.names(), ["store"]);
@@ -326,7 +330,7 @@ fn a_file_that_cannot_be_written_is_read_unless_a_journal_is_left() {
     drop(store);
     fs::write(&path, file).unwrap();
     fs::write(folder.join("store-wal"), journal).unwrap();
-    let said = read_only(&folder, &path, 0o444, 0o555).unwrap();
+    let said = restricted(&folder, &path, "reads", 0o444, 0o555).unwrap();
     assert!(said.contains("refused a killed game left a journal"), "{said}");
     assert_eq!(generation_in(&mut Store::open(&path).unwrap()), 6);
 }

@@ -106,9 +106,7 @@ impl StoreFile {
         }
         .map_err(|error| file.not_opened(&error))?;
         let (readers, reader) = (store.readers(), store.reader().map_err(|error| file.not_opened(&error))?);
-        let set_aside = store.set_aside().map(|aside| set_aside_line(&file.shown, &aside));
-        let lost = store.lost().map(|error| Line::error(file.failure(&error)));
-        let lines = lost.into_iter().chain(set_aside).collect();
+        let lines = file.found_by(&mut store);
         file.readers = Mutex::new(ReaderPool { source: Some(readers), idle: vec![reader], ..ReaderPool::default() });
         file.store = Mutex::new(Some(store));
         Ok((Arc::new(file), lines))
@@ -132,6 +130,12 @@ impl StoreFile {
 
     fn failure(&self, error: &StoreError) -> Failure {
         Failure::new(store_code(error), self.text(error))
+    }
+
+    /// Tells what the file lacks, and where a journal is now.
+    fn found_by(&self, store: &mut Store) -> Vec<Line> {
+        let set_aside = store.set_aside().map(|aside| set_aside_line(&self.shown, &aside));
+        store.lost().map(|error| Line::error(self.failure(&error))).into_iter().chain(set_aside).collect()
     }
 
     fn closed(&self) -> Failure {
@@ -158,14 +162,22 @@ impl StoreFile {
         drop(readers);
         let mut borrowed = BorrowedReader { file: self, reader: idle };
         if borrowed.reader.is_none() {
-            borrowed.reader = Some(source.open().map_err(|error| self.failure(&error))?);
+            borrowed.reader = Some(self.open_reader(&source)?);
         }
         Ok(borrowed)
     }
 
     fn new_reader(&self) -> Result<Reader, Failure> {
         let source = lock(&self.readers).source.clone().ok_or_else(|| self.closed())?;
-        source.open().map_err(|error| self.failure(&error))
+        self.open_reader(&source)
+    }
+
+    fn open_reader(&self, source: &Readers) -> Result<Reader, Failure> {
+        // If it fails, the file may have to be opened again.
+        let opened = source
+            .open()
+            .or_else(|_| lock(&self.store).as_mut().map_or(Ok(()), Store::open_again).and_then(|()| source.open()));
+        opened.map_err(|error| self.failure(&error))
     }
 
     /// Waits until nobody reads, and lets nobody until [`Self::let_read`].
@@ -186,21 +198,23 @@ impl StoreFile {
     pub fn close(&self) -> Outcome<EngineError> {
         let _turns = turns_of([Arc::clone(&self.line)]);
         self.keep_readers_out();
-        let store = lock(&self.store).take();
+        let mut store = lock(&self.store).take();
+        let set_aside = store.as_mut().and_then(Store::set_aside).map(|aside| set_aside_line(&self.shown, &aside));
         let closed = store.map_or(Ok(()), Store::close).map_err(|error| self.failure(&error));
         self.let_read(None);
-        Outcome::of_code(closed.map(|()| Outcome::new(EngineError::OK, Vec::new())))
+        Outcome::of_code(closed.map(|()| Outcome::new(EngineError::OK, set_aside.into_iter().collect())))
     }
 
     pub fn erase_all(&self) -> Outcome<EngineError> {
         let _turns = turns_of([Arc::clone(&self.line)]);
         self.keep_readers_out();
-        let erased = self.with(|store| store.erase_all().map_err(|error| self.failure(&error)));
+        let erased =
+            self.with(|store| store.erase_all().map(|()| self.found_by(store)).map_err(|error| self.failure(&error)));
         self.let_read(lock(&self.store).as_ref().map(Store::readers));
         if erased.is_ok() {
             engine::keep(&self.path);
         }
-        Outcome::of_code(erased.map(|()| Outcome::new(EngineError::OK, Vec::new())))
+        Outcome::of_code(erased.map(|lines| Outcome::new(EngineError::OK, lines)))
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
