@@ -24,7 +24,8 @@ func test_all_kinds() -> void:
 					var what := "%s of %s, read %s, whole: %s" % [kind, writer, reader, whole]
 					var to: Variant = _opened(kind, true, whole)
 					_text(to, "begin")
-					_write(to, _values, writer, whole)
+					for line: String in logged(_write.bind(to, _values, writer, whole)):
+						check(whole and to is FileAccess and ": saved " in line, line)
 					_text(to, "end")
 					if to is FileAccess:
 						to.close()

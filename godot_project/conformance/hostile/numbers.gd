@@ -22,8 +22,8 @@ const INDEXED := (
 const VALUES: Array = [1, "value", true, 1.0, Vector2.ONE, [], {}]
 const MAX_MSEC := 500
 const MAX_BYTES := 64 << 20
-## What an object may have of its own, as a Label or a GraphNode.
-const MAX_OWN := 32 << 10
+## What an object may have of its own, as a Node or a Control.
+const MAX_OWN := 4 << 10
 ## What is ended.
 const ENDLESS_MSEC := 4000
 const ENDLESS_BYTES := 3 << 30
@@ -144,6 +144,8 @@ func _properties(of: StringName) -> Dictionary[String, Variant]:
 
 
 func _own_bytes(of: StringName) -> int:
+	# The first one also makes what all share.
+	Values.discard(ClassDB.instantiate(of))
 	var memory := Performance.get_monitor(Performance.MEMORY_STATIC)
 	var object: Object = ClassDB.instantiate(of)
 	memory = Performance.get_monitor(Performance.MEMORY_STATIC) - memory

@@ -136,6 +136,36 @@ func test_abstract_scripts() -> void:
 	check(found is Array and (found as Array).is_same_typed(typed), "a typed Array")
 
 
+## Where nobody gets them: in a property that is skipped, in a container of another type, in a value that fails, in one that
+## an object refuses, and where another value takes their place.
+func test_nodes_that_nobody_gets() -> void:
+	var shared := Node2D.new()
+	var curve := Curve.new()
+	curve.set_meta(&"nodes", [shared, shared])
+	var typed := var_to_bytes_with_objects([null] as Array[Curve])
+	var node_bytes := var_to_bytes_with_objects(shared)
+	var buffers: Array = [
+		var_to_bytes_with_objects(curve),
+		typed.slice(0, -4) + node_bytes,
+		var_to_bytes_with_objects({"a": shared, "b": Gradient.new()}),
+		Values.object("Curve", {"bake_resolution": null}).slice(0, -4) + node_bytes,
+		Values.header(TYPE_DICTIONARY) + Values.u32(2) + var_to_bytes(1) + node_bytes + var_to_bytes(1) + var_to_bytes(2),
+	]
+	var change := {"op": "set", "path": ["a"], "old": 5, "new": 2}
+	var before := Performance.get_monitor(Performance.OBJECT_COUNT)
+	var list: Array = [&"Curve", &"Node2D"]
+	for i: int in buffers.size():
+		quietly(call_method.bind(&"bytes_to_var", [buffers[i], true if i == 4 else list]))
+		quietly(call_method.bind(&"bytes_to_vars", [buffers, list]))
+		quietly(call_method.bind(&"diff", [var_to_bytes({"a": 1, "b": 2}), buffers[2], list]))
+		quietly(call_method.bind(&"patch", [buffers[2], [change], true]))
+	check_int(int(Performance.get_monitor(Performance.OBJECT_COUNT) - before), 0, "nodes that nobody gets")
+	for kept: Variant in (VarBatch.bytes_to_var(buffers[0], true) as Curve).get_meta(&"nodes"):
+		check(is_instance_valid(kept), "a node in metadata is freed")
+		kept.free()
+	shared.free()
+
+
 func _made(bytes: PackedByteArray, list: Variant, skipped := 0) -> Choosing:
 	var text := SKIPPED % skipped
 	return node(expect_logged(call_method.bind(&"bytes_to_var", [bytes, list]), 0, mini(1, skipped), text) as Node)

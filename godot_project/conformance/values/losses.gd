@@ -90,6 +90,26 @@ func test_not_exported() -> void:
 		check_int(expect_lines(save, PackedStringArray(lines)) as int, OK, "save")
 
 
+## What no list can load: also in open files, and where only the script says so.
+func test_what_cannot_be_loaded() -> void:
+	var script := script_of("extends RefCounted\nfunc _init(_of: int) -> void:\n\tpass")
+	script.take_over_path("res://needs_arguments.gd")
+	var unmade := "cannot be loaded, as _init() needs arguments: objects of res://needs_arguments.gd"
+	var code := "saved 1 object with code, which no list of classes loads; %s; save the resource_path of what is a file of the project"
+	var file := FileAccess.open(path, FileAccess.WRITE)
+	for found: Array in [
+		["save_var", [path, script.new(1), true], '"%s": %s' % [path, unmade], OS.is_debug_build()],
+		["store_var", [file, script.new(1), true], unmade, OS.is_debug_build()],
+		["store_var", [file, {"s": script}, true], code % 'it is ["s"]', true],
+		["store_vars", [file, [1, script], true], code % "it is value 1", true],
+		["vars_to_bytes", [[script], true], "", false],
+	]:
+		var expected: Array = [WARNING + "VarBatch.%s: %s" % [found[0], found[2]]] if found[3] else []
+		expect_lines(call_method.bind(StringName(found[0]), found[1]), PackedStringArray(expected))
+	var typed := Array([], TYPE_OBJECT, &"RefCounted", script_of("extends RefCounted"))
+	check_call(&"var_to_bytes", [typed, true], PackedByteArray(), ["...found an inner class, or a script without a file..."])
+
+
 func test_one_value() -> void:
 	for found: Array in [
 		[{"player": [1, _object]}, 'only the ID of 1 object; it is ["player"][1]' + ADVICE],

@@ -208,6 +208,9 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 		["RichTextLabel", "text", "[b]".repeat(2000)],
 		["RichTextLabel", "text", "[b][/z]".repeat(2000)],
 		["Shader", "code", "shader_type spatial; void fragment() {" + "{".repeat(9000)],
+		["Shader", "code", "void f() { bool a = " + "!".repeat(2000) + "true; }"],
+		["Shader", "code", "void f() {" + "if (UV.x > 2.0) { } else /**/ ".repeat(300) + "{ } }"],
+		["Shader", "code", "#define A " + "+1.0".repeat(600) + "\nvoid f() { float a = 1.0 A A; }"],
 		["Shader", "code", "#if " + "!".repeat(9000) + "1\n#endif"],
 		["Shader", "code", "#define A 1\n".repeat(9000)],
 		["Shader", "code", '# include "res://conformance/values/objects.gd"'],
@@ -216,6 +219,11 @@ func test_what_the_engine_does_not_survive_is_refused() -> void:
 		["Shader", "code", '#include "../a.gdshaderinc"'],
 		["Shader", "code", '#include "res:////tmp/a.gdshaderinc"'],
 		["AnimationNodeStateMachineTransition", "advance_expression", "1+".repeat(9000)],
+		["TextEdit", "text", "\n".repeat(5000)],
+		["SystemFont", "font_names", PackedStringArray(filled(200, "a"))],
+		["MultiplayerSpawner", "_spawnable_scene_count", 2_000_000],
+		["PolygonOccluder3D", "polygon", PackedVector2Array(filled(5000, Vector2()))],
+		["GradientTexture2D", "width", 16384],
 		["Translation", "messages", {["a"]: ["b"]}],
 		["ConvexPolygonShape3D", "points", PackedVector3Array([Vector3(NAN, 0, 0), Vector3(0, INF, 0)])],
 	]:
@@ -258,11 +266,11 @@ func test_numbers_are_summed() -> void:
 	var again: PackedByteArray = curve.slice(0, 16) + Values.u32(3) + Packed.repeated(curve.slice(20), 3 * (curve.size() - 20))
 	check("point_count of Curve" in VarBatch.validate([again], true)[0], "three times in an object")
 	# Each object, where it is large by itself.
-	var tree := Values.object("Tree", {})
-	for count: int in [150, 200]:
-		var trees: PackedByteArray = Values.header(TYPE_ARRAY) + Values.u32(count) + Packed.repeated(tree, tree.size() * count)
-		var is_refused: bool = "found Tree, which makes 377 " in VarBatch.validate([trees], [&"Tree"])[0]
-		check(is_refused == (count == 200), "%d trees" % count)
+	for case: Array in [["Tree", 150, 0], ["Tree", 200, 377], ["Label", 2700, 0], ["Label", 2900, 26]]:
+		var many := Values.header(TYPE_ARRAY) + Values.u32(case[1] as int)
+		many += Packed.repeated(Values.object(case[0], {}), Values.object(case[0], {}).size() * (case[1] as int))
+		var reason := VarBatch.validate([many], [StringName(case[0])])[0]
+		check("found %s, which makes %d " % [case[0], case[2]] in reason if case[2] else reason.is_empty(), reason)
 
 
 func test_what_is_alike_and_sound_is_made() -> void:
@@ -301,7 +309,8 @@ func test_what_is_alike_and_sound_is_made() -> void:
 	for numbers: Array in [
 		["Curve", "point_count", 5000], ["Skin", "bind_count", 5000], ["SphereMesh", "radial_segments", 512],
 		["HeightMapShape3D", "map_width", 513], ["SkeletonProfile", "bone_size", 300],
-		["Shader", "code", '/*#include "res://a.gdshaderinc"*/' + "// :( include, please\n".repeat(2000)]
+		["Shader", "code", '/*#include "res://a.gdshaderinc"*/' + "// :( include, please\n".repeat(2000)],
+		["Shader", "code", "void f() { if (UV.x > 1.0) { }\n" + "else if (UV.x > 0.5) { a = vec2(-1.0); b += 1.0; }\n".repeat(100) + "a.x = b + 1.0;\n".repeat(2000)],
 	]:
 		others.append(ClassDB.instantiate(numbers[0] as StringName))
 		others[-1].set(numbers[1], numbers[2])
@@ -338,29 +347,6 @@ func test_scripts_that_need_arguments() -> void:
 	var bytes := Values.object("RefCounted", {"script": "res://old.gd"})
 	var decode := call_method.bind(&"bytes_to_var", [bytes, {"res://old.gd": script}])
 	check_value(expect_logged(decode, 1, 0, "_init() needs no arguments", true), null, "an object without its script")
-
-
-## Where nobody gets them: in a property that is skipped, in a container of another type, in a value that fails.
-func test_nodes_that_nobody_gets() -> void:
-	var node := Node2D.new()
-	var curve := Curve.new()
-	curve.set_meta(&"nodes", [node, node])
-	var typed := var_to_bytes_with_objects([null] as Array[Curve])
-	var buffers: Array = [
-		var_to_bytes_with_objects(curve),
-		typed.slice(0, -4) + var_to_bytes_with_objects(node),
-		var_to_bytes_with_objects({"a": node, "b": Gradient.new()}),
-	]
-	var change := {"op": "set", "path": ["a"], "old": 5, "new": 2}
-	var before := Performance.get_monitor(Performance.OBJECT_COUNT)
-	var list: Array = [&"Curve", &"Node2D"]
-	for i: int in 3:
-		quietly(call_method.bind(&"bytes_to_var", [buffers[i], list]))
-		quietly(call_method.bind(&"bytes_to_vars", [buffers, list]))
-		quietly(call_method.bind(&"diff", [var_to_bytes({"a": 1, "b": 2}), buffers[2], list]))
-		quietly(call_method.bind(&"patch", [buffers[2], [change], true]))
-	check_int(int(Performance.get_monitor(Performance.OBJECT_COUNT) - before), 0, "nodes that nobody gets")
-	node.free()
 
 
 func test_extending_classes() -> void:

@@ -55,13 +55,13 @@ fn dictionaries(found: Result<Changes<'_>, DiffError>, makers: &mut Makers) -> (
     let rows = found.map_err(unreadable).and_then(|changes| ChangeRow::all(&changes, &mut value));
     match rows {
         Ok(rows) => {
-            makers.keep_all();
+            makers.made.keep_all();
             let keys = RowKeys::default();
             let put = |(slot, row): (&mut Slot, _)| keys.put(row, &mut slot.set_dictionary());
             (engine::new_dictionaries(rows.len(), |slots| slots.iter_mut().zip(rows).for_each(put)), reports)
         }
         Err(error) => {
-            makers.free_from(0);
+            makers.made.free_all();
             let mut reports = Reports::default();
             reports.push_error(None, || error);
             (Dictionaries::new(), reports)

@@ -10,7 +10,7 @@ use varbatch_codec::limits::MAX_VALUE_LEN;
 use varbatch_codec::{CodecError, CodecErrorKind};
 
 use super::decode::{Decode, Input, decode_only};
-use super::encode::{encode, vars_to_bytes, vars_to_frames};
+use super::encode::{encode, encode_full, frames_to_store, vars_to_bytes, vars_to_frames};
 use super::load::ALL;
 use crate::engine::{self, BytesOut, Memory, ObjectArg, Slot, Stream, StreamKind};
 use crate::objects::{Makers, alive};
@@ -91,11 +91,15 @@ pub fn store_var(file: &ObjectArg, value: &Variant, full_objects: bool) -> Outco
     let store = |stream: Stream<'_>| {
         let (is_big_endian, has_len) = (stream.is_big_endian(), stream.kind != StreamKind::Packets);
         let mut record = Record { bytes: PackedByteArray::new(), has_len, is_big_endian };
-        let encoded = encode(engine::value(value), full_objects, &mut record);
-        encoded?;
-        write(&stream, &record.bytes)
+        let (value, tells) = (engine::value(value), stream.kind == StreamKind::File);
+        let lost = match full_objects {
+            true => encode_full(value, tells, &mut record)?,
+            false => encode(value, false, &mut record).map(|()| None)?,
+        };
+        write(&stream, &record.bytes)?;
+        Ok(Outcome::new(EngineError::OK, lost.iter().map(|lost| Line::warning(lost.text(None))).collect()))
     };
-    Outcome::of_code(stream_of(file).and_then(store).map(|()| Outcome::new(EngineError::OK, Vec::new())))
+    Outcome::of_code(stream_of(file).and_then(store))
 }
 
 /// Writes values: all at once, or as a packet each. Those that cannot be encoded are left out.
@@ -104,7 +108,10 @@ pub fn store_vars(file: &ObjectArg, values: AnyArray, full_objects: bool) -> Out
         if stream.kind == StreamKind::Packets {
             return Ok(store_packets(&stream, vars_to_bytes(values, full_objects)));
         }
-        let Outcome { value: mut records, mut lines, .. } = vars_to_frames(values, full_objects);
+        let Outcome { value: mut records, mut lines, .. } = match stream.kind {
+            StreamKind::File => frames_to_store(values, full_objects),
+            _ => vars_to_frames(values, full_objects),
+        };
         if stream.is_big_endian() {
             turn_lengths(&mut records, false);
         }

@@ -41,7 +41,7 @@ pub fn to_var(bytes: &PackedByteArray, from: Dialect, mut makers: Makers) -> Res
         let origin = |at| origin(bytes, from, &translated, at).unwrap_or(at);
         decode::decode_held(input, &mut makers, &mut slot).map_err(|error| error.map_at(origin))?
     };
-    makers.keep_all();
+    makers.made.keep_all();
     lines.extend(dropped.map(|dropped| dropped.lines(engine::bytes_of(bytes))).unwrap_or_default());
     Ok(Outcome::new(slot.value().variant().clone(), lines))
 }

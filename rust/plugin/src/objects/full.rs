@@ -59,6 +59,12 @@ impl FullObjects {
         (!found.is_empty()).then(|| found.join("; "))
     }
 
+    /// Returns the script of an object that cannot be loaded, as its `_init` needs arguments.
+    pub fn unloadable(&self) -> Option<&str> {
+        let lists = self.search.states.values().filter_map(|state| state.list.as_deref());
+        lists.filter(|list| list.needs_arguments).filter_map(|list| list.script.as_deref()).min()
+    }
+
     /// Finds the objects in values. No script runs.
     pub fn found_in(values: &[Value]) -> Self {
         let mut objects = Self { is_searched: true, ..Self::default() };

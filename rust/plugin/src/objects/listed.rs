@@ -1,7 +1,7 @@
 //! What objects and classes list as their properties; and how messages name an object.
 
 use foldhash::HashSet;
-use godot::classes::ClassDb;
+use godot::classes::{ClassDb, Script};
 use godot::prelude::*;
 use godot::register::info::PropertyUsageFlags;
 use varbatch_codec::Kind;
@@ -183,4 +183,17 @@ pub fn shown(object: &Value, class: &StringName, id: u64) -> String {
         Some(name) => format!("{class} \"{name}\" (id {id})"),
         None => format!("{class} (id {id})"),
     }
+}
+
+/// True if no object can be made with its script alone: `_init` needs arguments.
+pub fn needs_arguments(object: &Value) -> bool {
+    let script = engine::script_of(object).try_to::<Gd<Script>>().ok();
+    let methods = script.map(|script| script.get_script_method_list()).unwrap_or_default();
+    let init = methods.iter_shared().find(|method| method.get_or_nil("name").stringify() == "_init");
+    let [args, defaults] = ["args", "default_args"].map(|key| {
+        let list = init.as_ref().map_or(Variant::nil(), |init| init.get_or_nil(key));
+        let view = engine::value(&list).view();
+        if view.kind() == Kind::Array { view.elements().len() } else { 0 }
+    });
+    args > defaults
 }

@@ -12,7 +12,7 @@ use godot::prelude::*;
 use varbatch_codec::Kind;
 
 use super::constant::{self, Switch};
-use super::listed::{ListKey, Listed, SCRIPT, distinct, makes_list};
+use super::listed::{ListKey, Listed, SCRIPT, distinct, makes_list, needs_arguments};
 use super::path::PropertyPath;
 use super::properties::Names;
 use crate::engine::{self, Reference, Slot, THEME_ITEMS, Value};
@@ -35,6 +35,8 @@ pub struct List {
     declared: Option<Arc<Declared>>,
     /// In debug builds: the public variables of the script that are not stored.
     not_exported: Vec<String>,
+    /// In debug builds: true if objects with the script cannot be loaded, as its `_init` needs arguments.
+    pub needs_arguments: bool,
     recorded: OnceLock<Recorded>,
 }
 
@@ -258,8 +260,20 @@ impl List {
         is_refused |= is_foreign && texts.iter().any(|text| text == SCRIPT);
         let is_debug = key.script != 0 && Os::singleton().is_debug_build();
         let not_exported = if is_debug { listed.not_exported() } else { Vec::new() };
-        let recorded = OnceLock::new();
-        Arc::new(Self { class, names, texts, script, is_refused, key, listed, declared, not_exported, recorded })
+        let (needs_arguments, recorded) = (is_debug && needs_arguments(object), OnceLock::new());
+        Arc::new(Self {
+            class,
+            names,
+            texts,
+            script,
+            is_refused,
+            key,
+            listed,
+            declared,
+            not_exported,
+            needs_arguments,
+            recorded,
+        })
     }
 
     fn recorded_names(&self) -> &Recorded {

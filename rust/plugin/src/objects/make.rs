@@ -4,18 +4,17 @@
 //! [`Makers::check`] asks the engine about each class, script and name in a value, and lists what is to be done as
 //! [`Step`]s. A build follows them: it looks nothing up and decides nothing.
 
-use std::ops::Range;
-
 use godot::global::var_to_bytes;
 use varbatch_codec::{CodecError, CodecErrorKind, Event, Kind, Reader, Text};
 
 use super::allowed::{Allows, Class, extends};
 use super::known::{Known, Names, Walk};
+use super::made::Made;
 use super::maker::{LeftOut, Maker, is_changed};
 use super::stored::{RESOURCE_PATH, Stored, Takes, is_in_project};
 use super::{METADATA, SCRIPT, constant};
-use crate::engine::{self, NewObject, Slot, Value};
-use crate::value::budget::{Budget, costs_of};
+use crate::engine::{self, NewObject, Value};
+use crate::value::budget::{Budget, Charges, charges_of};
 use crate::value::build::Refused;
 use crate::value::{element_scripts, refused};
 
@@ -49,9 +48,7 @@ pub struct Makers {
     /// What is to be done for the current value, in the order of its bytes, and how many of these steps were taken.
     steps: Vec<Step>,
     taken: usize,
-    /// The objects that have no counted references and that nobody has yet, and how many of them are of earlier values.
-    made: Vec<Slot>,
-    pub kept: usize,
+    pub made: Made,
     pub left_out: LeftOut,
     budget: Budget,
     /// What is said of the first null in the current value.
@@ -86,10 +83,8 @@ struct Around {
     passed: usize,
 }
 
-/// Frees the objects that nobody got.
 impl Drop for Makers {
     fn drop(&mut self) {
-        self.made.drain(..).for_each(|object| engine::free_later(object.value()));
         std::mem::take(&mut self.names).give_back();
     }
 }
@@ -136,8 +131,8 @@ impl Makers {
             let of = listed.or_else(|| allows.find(text, is_class))?;
             // Whatever name it has in the bytes, its properties and their values are those of the class itself.
             let key = if has_other { &of.class.to_string() } else { text };
-            let (names, costs) = (names.list(key), if is_class { costs_of(key) } else { &[] });
-            all.push(Maker::new(of, names, costs));
+            let (names, charges) = (names.list(key), if is_class { charges_of(key) } else { Charges::default() });
+            all.push(Maker::new(of, names, charges));
             Some(all.len() - 1)
         });
         *known.at(place)
@@ -163,31 +158,9 @@ impl Makers {
     pub fn make(&mut self, class: u32) -> Option<NewObject> {
         let object = NewObject::of(&self.class_of(class).class)?;
         if !object.is_counted {
-            self.made.push(Slot::of(object.value()));
+            self.made.add(&object);
         }
         Some(object)
-    }
-
-    /// Returns how many of the objects that were made nobody has yet.
-    pub fn made(&self) -> usize {
-        self.made.len()
-    }
-
-    /// Frees the objects of a property that its object does not store. Their places stay.
-    #[cold]
-    pub fn free_all(&self, made: Range<usize>) {
-        self.made[made].iter().for_each(|object| engine::free(object.value()));
-    }
-
-    /// Frees the objects of a part that its container or its object refused, by how many there were before.
-    #[cold]
-    pub fn free_from(&mut self, made: usize) {
-        self.made.drain(made..).for_each(|object| engine::free(object.value()));
-    }
-
-    /// Leaves the objects of all values to who gets these.
-    pub fn keep_all(&mut self) {
-        self.made.clear();
     }
 
     /// Learns the values that a new object of a class need not be told.
@@ -209,7 +182,8 @@ impl Makers {
     /// Checks a value, and that its objects are allowed and can be made; lists the steps that make them. Nothing may be
     /// borrowed: scripts may run.
     pub fn check(&mut self, mut reader: Reader<'_>) -> Result<(), CodecError> {
-        (self.kept, self.taken, self.left_out) = (self.made.len(), 0, LeftOut::default());
+        (self.taken, self.left_out) = (0, LeftOut::default());
+        self.made.begin_value();
         self.budget.add_bytes(reader.left());
         self.steps.clear();
         // At once as many as a small value takes.
@@ -242,9 +216,9 @@ impl Makers {
                         self.leave_out(start(count), at, text, true, &mut reader)?;
                         continue;
                     };
-                    let Maker { names, is_allowed, costs, .. } = self.all[class];
-                    if !costs.is_empty() {
-                        self.budget.charge_new(text, costs, at, &reader)?;
+                    let Maker { names, is_allowed, charges, .. } = self.all[class];
+                    if charges.new > 0 {
+                        self.budget.charge_new(text, charges.new, at, &reader)?;
                     }
                     if self.names.begin(names) == LEARN_FROM {
                         self.learn(class);
@@ -323,7 +297,7 @@ impl Makers {
             self.pass(object, reader.position() - start);
             return Ok(true);
         }
-        let Maker { costs, of, .. } = &self.all[object.class];
+        let Maker { charges: Charges { costs, .. }, of, .. } = &self.all[object.class];
         if !costs.is_empty() {
             self.budget.charge((object.start.at as u64, &of.class.to_string()), costs, text, reader)?;
         }

@@ -2,7 +2,7 @@
 
 use super::allowed::{Class, List, extends};
 use super::stored::Stored;
-use crate::value::budget::Costs;
+use crate::value::budget::Charges;
 use crate::value::build::Refused;
 
 /// A class, or a script with the class that it extends.
@@ -10,8 +10,7 @@ pub struct Maker {
     pub of: Class,
     /// The place of the names of its properties.
     pub names: usize,
-    /// The properties whose numbers are charged.
-    pub costs: Costs,
+    pub charges: Charges,
     /// False for a class that is only listed as the base of a script.
     pub is_allowed: bool,
     /// False until an object was made.
@@ -24,9 +23,9 @@ pub struct Maker {
 }
 
 impl Maker {
-    pub fn new(of: Class, names: usize, costs: Costs) -> Self {
+    pub fn new(of: Class, names: usize, charges: Charges) -> Self {
         let (is_changed, changes_base) = (None, None);
-        Self { of, names, costs, is_allowed: true, is_made: false, stored: None, is_changed, changes_base }
+        Self { of, names, charges, is_allowed: true, is_made: false, stored: None, is_changed, changes_base }
     }
 }
 

@@ -6,6 +6,7 @@ mod full;
 mod known;
 mod listed;
 mod lists;
+mod made;
 mod make;
 mod maker;
 mod path;

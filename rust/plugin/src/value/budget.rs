@@ -37,13 +37,20 @@ pub struct Cost {
     parts: Result<f64, &'static str>,
     /// From so many on they cost in proportion to their square.
     square_from: f64,
+    /// True if the number is that of the lines of a text, or of the texts in an array.
+    counts_texts: bool,
 }
 
 pub type Costs = &'static [Cost];
 
-/// Returns what is charged for objects of a class: also that of the classes that it extends.
-pub fn costs_of(class: &str) -> Costs {
-    known(class).0
+/// What is charged for objects of a class: also that of the classes that it extends.
+#[derive(Clone, Copy, Default)]
+pub struct Charges {
+    /// For each new object.
+    pub new: u64,
+    /// For its properties.
+    pub costs: Costs,
+    is_single: bool,
 }
 
 /// Returns the name of a class if an object of it can be made of bytes: the engine dies when a second object of one of its
@@ -55,13 +62,13 @@ pub fn can_make(class: &str) -> Option<StringName> {
 
 /// True if the engine has one object of a class, or of one that it extends.
 pub fn is_single(class: &str) -> bool {
-    known(class).1
+    charges_of(class).is_single
 }
 
-/// Asks the engine once about a class and those that it extends. Also returns whether one is a singleton.
-fn known(class: &str) -> (Costs, bool) {
+/// Asks the engine once about a class and those that it extends.
+pub fn charges_of(class: &str) -> Charges {
     static ROWS: OnceLock<Vec<(&str, Cost)>> = OnceLock::new();
-    static KNOWN: Mutex<Option<HashMap<String, (Costs, bool)>>> = Mutex::new(None);
+    static KNOWN: Mutex<Option<HashMap<String, Charges>>> = Mutex::new(None);
     if let Some(known) = lock(&KNOWN).get_or_insert_default().get(class) {
         return *known;
     }
@@ -72,7 +79,8 @@ fn known(class: &str) -> (Costs, bool) {
             let mut next = || columns.next().unwrap_or("inf");
             let (class, name, parts, square_from) = (next(), next(), next(), next());
             let square_from = square_from.parse().expect("a number");
-            (class, Cost { name, parts: parts.parse().map_err(|_| parts), square_from })
+            let (counts_texts, parts) = (parts.ends_with("/text"), parts.trim_end_matches("/text"));
+            (class, Cost { name, parts: parts.parse().map_err(|_| parts), square_from, counts_texts })
         };
         rows.map(row).collect()
     });
@@ -80,9 +88,11 @@ fn known(class: &str) -> (Costs, bool) {
     let parent = |class: &StringName| named(ClassDb::singleton().get_parent_class(class));
     let lineage: Vec<_> = std::iter::successors(named(class.into()), parent).map(|name| name.to_string()).collect();
     let costs = rows.iter().filter(|(of, _)| lineage.iter().any(|name| name == of)).map(|(_, cost)| *cost);
+    let (new, costs): (Vec<_>, Vec<_>) = costs.partition(|cost| cost.name == NEW);
+    let new = new.iter().filter_map(|cost| cost.parts.ok()).fold(0.0, f64::max) as u64;
     let is_single = lineage.iter().any(|name| Engine::singleton().has_singleton(&StringName::from(name)));
     // There are only so many classes.
-    let known = (&*costs.collect::<Vec<_>>().leak(), is_single);
+    let known = Charges { new, costs: costs.leak(), is_single };
     lock(&KNOWN).get_or_insert_default().insert(class.into(), known);
     known
 }
@@ -150,7 +160,7 @@ impl Budget {
     pub fn allows(&mut self, class: &StringName, id: u64, name: &impl Display, value: &[u8]) -> bool {
         let costs = match &self.restored {
             Some((last, costs)) if last == class => costs,
-            _ => self.restored.insert((class.clone(), costs_of(&class.to_string()))).1,
+            _ => self.restored.insert((class.clone(), charges_of(&class.to_string()).costs)).1,
         };
         let is_charged = || match Reader::flat(value) {
             Some((Event::Int(number), _)) => !(0..=SMALL).contains(&number),
@@ -163,11 +173,9 @@ impl Budget {
             || self.charge((id, &class.to_string()), costs, &name.to_string(), &Reader::new(value)).is_ok()
     }
 
-    /// Charges a new object of a class: a `FileDialog` has fifty others in it. Those that extend a class have its parts, too.
-    #[cold]
-    pub fn charge_new(&mut self, class: &str, costs: Costs, at: usize, reader: &Reader<'_>) -> Result<(), CodecError> {
-        let parts =
-            costs.iter().filter(|cost| cost.name == NEW).filter_map(|cost| cost.parts.ok()).fold(0.0, f64::max) as u64;
+    /// Charges the parts of a new object: a `FileDialog` has fifty others in it.
+    #[inline]
+    pub fn charge_new(&mut self, class: &str, parts: u64, at: usize, reader: &Reader<'_>) -> Result<(), CodecError> {
         let text = |left| {
             let expected = format!("objects that make at most {left} parts in so many bytes");
             format!("expected {expected}, found {class}, which makes {parts} (make it in code instead)")
@@ -190,7 +198,11 @@ impl Budget {
             format!("expected {expected}, found {found} for {name} of {class} (set it from code instead)")
         };
         for cost in costs {
-            let number = || if cost.parts.is_ok() { number_at(reader) } else { 0 };
+            let number = || match cost.parts {
+                Ok(_) if cost.counts_texts => texts_at(reader),
+                Ok(_) => number_at(reader),
+                Err(_) => 0,
+            };
             let Some((number, before_index)) = cost.number(name, number) else { continue };
             let mut parts = match cost.parts {
                 Ok(parts) => cost.of(number, parts),
@@ -243,4 +255,15 @@ fn number_at(reader: &Reader<'_>) -> u64 {
         sum = sum.saturating_add(1);
     }
     sum
+}
+
+/// Returns the number of lines in the text that comes next, or of texts in an array. 0 for others.
+fn texts_at(reader: &Reader<'_>) -> u64 {
+    match reader.clone().next_event() {
+        Ok(Some(Event::String(Text::Utf8(text)) | Event::StringName(Text::Utf8(text)))) => {
+            text.bytes().filter(|byte| *byte == b'\n').count() as u64
+        }
+        Ok(Some(Event::PackedStrings { count } | Event::Array { count, .. })) => count as u64,
+        _ => 0,
+    }
 }

@@ -3,6 +3,7 @@
 pub mod budget;
 pub mod build;
 pub mod change_rows;
+mod nesting;
 pub mod refused;
 pub mod states;
 pub mod string_cache;

@@ -6,6 +6,7 @@ use godot::classes::rendering_server::ArrayFormat;
 use godot::obj::{EngineBitfield, Singleton};
 use varbatch_codec::{CodecError, CodecErrorKind, ElementType, Event, Kind, Reader, Text};
 
+use super::nesting::is_shallow;
 use crate::engine::is_in_project;
 use crate::report::{PATH, short};
 
@@ -37,7 +38,7 @@ pub fn dropped() -> CodecErrorKind {
 ///
 /// - `empty`: nothing, as the engine checks nothing of what is there; `texture`: nothing, or pixels of a graphics card;
 /// - `pairs`, `triples`: an Array of Arrays with as many elements; `finite`: vectors that are not both infinite and no numbers;
-/// - `tags`, `shader`, `expression`: a text without deep nesting, many columns or definitions, or files that are no includes;
+/// - `tags`, `shader`, `expression`: a text without deep [nesting](super::nesting), many columns or definitions, or files that are no includes;
 /// - `messages`: a Dictionary whose keys are texts, or Arrays of two;
 /// - `bits`, `scene`, `tilts`, `handles`, `surfaces`: a Dictionary, or an Array of such, whose arrays are as long as others.
 pub fn is_sound(reader: &Reader<'_>, shape: &str) -> Result<bool, CodecError> {
@@ -128,9 +129,8 @@ pub fn is_sound(reader: &Reader<'_>, shape: &str) -> Result<bool, CodecError> {
     })
 }
 
-/// What may be nested in a text: the engine takes some of its stack for each.
+/// Tags within each other: the engine takes some of its stack for each.
 const MAX_TAGS: usize = 1024;
-const MAX_BRACKETS: usize = 8192;
 
 /// Max bytes of an expression, and of a line for the preprocessor of shaders.
 const MAX_LINE: usize = 4096;
@@ -158,15 +158,6 @@ fn has_few_tags(text: &str) -> bool {
             None => {}
         }
         open.len() <= MAX_TAGS
-    })
-}
-
-/// True if few brackets have not ended at the same time.
-fn is_shallow(text: &str) -> bool {
-    let mut depth = 0_usize;
-    text.matches(['(', '[', '{', ')', ']', '}']).all(|bracket| {
-        depth = if "([{".contains(bracket) { depth + 1 } else { depth.saturating_sub(1) };
-        depth <= MAX_BRACKETS
     })
 }
 

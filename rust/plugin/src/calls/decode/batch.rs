@@ -122,7 +122,7 @@ impl Decoded {
 
     /// Takes the values. After this, `self` can only be dropped.
     pub fn take(&mut self) -> VarArray {
-        self.makers.keep_all();
+        self.makers.made.keep_all();
         self.values.resize(self.count);
         self.values.take()
     }

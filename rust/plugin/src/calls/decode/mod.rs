@@ -83,7 +83,7 @@ pub fn decode_deep(input: Input<'_>, makers: Option<Makers>, out: &mut Slot) -> 
         None => build(input, false, MayAsk::Conversions, out).map_err(CodecError::from),
         Some(mut makers) => {
             let decoded = decode_held(input, &mut makers, out);
-            makers.keep_all();
+            makers.made.keep_all();
             decoded
         }
     };

@@ -16,7 +16,7 @@ use varbatch_workers::Threads;
 
 pub use self::compare::{Comparing, are_same};
 pub use self::to_bytes::{ToBytes, vars_to_bytes};
-pub use self::to_frames::{Plans, ToFrames, vars_to_frames};
+pub use self::to_frames::{Plans, ToFrames, frames_to_store, vars_to_frames};
 use crate::engine::{self, BytesOut, DIALECT, Slot, Value};
 use crate::jobs::pool;
 use crate::jobs::tuning::{CONTAINERS_PARALLEL_FROM, HELD_PARALLEL_FROM, ROOM_SAMPLE};
@@ -40,7 +40,7 @@ pub fn encode(value: &Value, full_objects: bool, out: &mut impl BytesOut) -> Res
             }
             None => encode_with(value, None, false, &AtomicBool::new(false), out),
         },
-        true => encode_full(value, out),
+        true => encode_full(value, false, out).map(drop),
     }
 }
 
@@ -63,21 +63,30 @@ fn flat(value: &Value) -> Option<Flat<'_>> {
     Flat::of(event).filter(|flat| flat.size() < CUT_FROM)
 }
 
-/// Encodes a value in which objects are written with class and properties.
+/// Encodes a value in which objects are written with class and properties. Finds what a save of it loses, if `tells`.
 #[inline(never)]
-fn encode_full(value: &Value, out: &mut dyn BytesOut) -> Result<(), CodecError> {
-    let (mut objects, is_lossy) = (FullObjects::default(), AtomicBool::new(false));
-    match encode_with(value, Some(&objects), true, &is_lossy, out) {
+pub fn encode_full(value: &Value, tells: bool, out: &mut dyn BytesOut) -> Result<Option<Lost>, CodecError> {
+    let mut objects = FullObjects::default();
+    let encode = |value: &Value, objects: &FullObjects, out: &mut dyn BytesOut| {
+        let is_lossy = AtomicBool::new(false);
+        let encoded = encode_with(value, Some(objects), true, &is_lossy, out);
+        (encoded, is_lossy.into_inner())
+    };
+    let lost = |value: &Value, objects: &FullObjects, is_lossy: bool| {
+        (tells && is_lossy).then(|| Lost::of_values(std::slice::from_ref(value), Some(objects))).flatten()
+    };
+    match encode(value, &objects, out) {
         // Only an object was missing: most values have none.
-        Err(_) if is_lossy.into_inner() => {}
-        result => return result,
+        (Err(_), true) => {}
+        (encoded, is_lossy) => return encoded.map(|()| lost(value, &objects, is_lossy)),
     }
     // A script may change what holds the value.
     let value = Slot::of(value);
     let root = || std::slice::from_ref(value.value());
     objects = FullObjects::found_in(root());
     objects.read(root);
-    encode_with(value.value(), Some(&objects), true, &AtomicBool::new(false), out)
+    let (encoded, is_lossy) = encode(value.value(), &objects, out);
+    encoded.map(|()| lost(value.value(), &objects, is_lossy))
 }
 
 /// Encodes objects by their ids, but containers with the class and the script of their elements.

@@ -15,15 +15,20 @@ use crate::jobs::tuning::{
     FIRST_RUN, FRAMES_PARALLEL_FROM, LARGE_FRAME, MAX_ALONE, MAX_SHARED, PLANNED, SHARED_STREAM_RUN, STREAM_RUN,
 };
 use crate::objects::FullObjects;
-use crate::report::{Outcome, Reports, VALUES};
+use crate::report::{Line, Outcome, Reports, VALUES};
 use crate::value::walk::{Held, KeepWalked};
 use varbatch_storage::fill::{self, Fills, PARALLEL_FROM};
 
 pub fn vars_to_frames(values: AnyArray, full_objects: bool) -> Outcome<PackedByteArray> {
-    Batch::encoded(values, full_objects, to_frames)
+    Batch::encoded(values, full_objects, |batch| to_frames(batch, false))
 }
 
-fn to_frames(batch: &Batch) -> Option<Outcome<PackedByteArray>> {
+/// Does the same for a file, and warns of what is lost in objects.
+pub fn frames_to_store(values: AnyArray, full_objects: bool) -> Outcome<PackedByteArray> {
+    Batch::encoded(values, full_objects, |batch| to_frames(batch, full_objects))
+}
+
+fn to_frames(batch: &Batch, tells: bool) -> Option<Outcome<PackedByteArray>> {
     let mut plans = Plans::<Borrowed>::new(batch, Form::Frames);
     let is_shared = batch.values().len() >= FRAMES_PARALLEL_FROM || batch.is_shared();
     let mut result = Growing::with_room(0);
@@ -45,7 +50,11 @@ fn to_frames(batch: &Batch) -> Option<Outcome<PackedByteArray>> {
             return None;
         }
     }
-    Some(Outcome::new(result.take(), plans.reports.lines(&VALUES)))
+    let mut lines = plans.reports.lines(&VALUES);
+    if tells && let Some(lost) = batch.lost(plans.is_lossy) {
+        lines.push(Line::warning(lost.text(Some(&|index| format!("value {index}")))));
+    }
+    Some(Outcome::new(result.take(), lines))
 }
 
 /// Plans of values, made in several steps or all at once.

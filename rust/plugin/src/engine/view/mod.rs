@@ -224,6 +224,13 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Returns what tells an Array or a Dictionary from all others: copies share what they point to.
+    pub fn address(self) -> u64 {
+        assert!(matches!(self.kind, Kind::Array | Kind::Dictionary));
+        // SAFETY: `inner` points to a value of this kind, which is one pointer.
+        unsafe { (*self.inner.cast::<*const u8>()).addr() as u64 }
+    }
+
     pub fn strings(self) -> &'a [Str] {
         assert_eq!(self.kind, Kind::PackedStringArray);
         // SAFETY: `inner` points to a value of this kind, whose elements live for `'a`. `Str` is a transparent GString.

@@ -160,14 +160,14 @@ impl<'a> Build<'a, '_> {
         for _ in 0..count {
             let at = self.reader.position();
             self.look();
-            let (is_of_kind, made) = (self.is_of_kind(expected)?, self.made());
+            let is_of_kind = self.is_of_kind(expected)?;
             // The next one takes the place of one that is refused.
             let element = &mut elements[kept];
             self.value(element)?;
             if is_of_kind || self.fits(element, expected)? {
                 kept += 1;
             } else {
-                self.refuse(at, made);
+                self.refused.add(Refused { count: 1, first: at });
             }
         }
         if kept < count {
@@ -195,7 +195,7 @@ impl<'a> Build<'a, '_> {
         dictionary.set_types(expected, value);
         let mut key = Slot::new();
         for _ in 0..count {
-            let (at, made) = (self.reader.position(), self.made());
+            let at = self.reader.position();
             self.look();
             if expected.kind == Kind::Nil || self.is_of_kind(expected)? {
                 let entry = dictionary.entry(self.key(&mut key)?);
@@ -208,21 +208,10 @@ impl<'a> Build<'a, '_> {
             } else {
                 // The engine decodes the value anyway.
                 self.value(&mut Slot::new())?;
-                self.refuse(at, made);
+                self.refused.add(Refused { count: 1, first: at });
             }
         }
         Ok(())
-    }
-
-    fn made(&self) -> usize {
-        self.makers.as_ref().map_or(0, |makers| makers.made())
-    }
-
-    /// Counts an element that its container refuses, and frees the objects in it that nobody else could.
-    #[cold]
-    fn refuse(&mut self, at: usize, made: usize) {
-        self.refused.add(Refused { count: 1, first: at });
-        self.makers.iter_mut().for_each(|makers| makers.free_from(made));
     }
 
     /// Builds the next value as a key: in `own`, or a cached text.

@@ -150,12 +150,16 @@ impl<'a, 't> Build<'a, 't> {
 
     /// Builds the value in `slot`, which is cleared on an error. It should be the last of the reader.
     pub fn build(&mut self, slot: &mut Slot) -> Result<Option<Box<Dropped>>, Stop> {
-        match self.value(slot) {
+        let built = self.value(slot);
+        if let (Ok(()), Some(makers)) = (&built, &mut self.makers) {
+            makers.made.free_unreached(slot.value());
+        }
+        match built {
             Ok(()) if self.refused.count + self.reader.left() + self.left_out() == 0 => Ok(None),
             Ok(()) => Ok(Some(self.dropped())),
             Err(stop) => {
                 slot.clear();
-                self.makers.iter_mut().for_each(|makers| makers.free_from(makers.kept));
+                self.makers.iter_mut().for_each(|makers| makers.made.free_value());
                 Err(stop)
             }
         }

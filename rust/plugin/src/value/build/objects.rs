@@ -1,7 +1,5 @@
 //! Makes objects and the types of containers, as the steps of a check say: see [`Makers`](crate::objects::Makers).
 
-use std::ops::Range;
-
 use foldhash::HashSet;
 use godot::builtin::{StringName, Variant};
 use varbatch_codec::{CodecErrorKind, ElementType, Kind};
@@ -22,8 +20,6 @@ struct Held {
     name: u32,
     value: Slot,
     at: usize,
-    /// The objects that were made in it.
-    made: Range<usize>,
 }
 
 impl Asked {
@@ -76,10 +72,13 @@ impl<'a> Build<'a, '_> {
                 }
                 Step::Set(name) | Step::Offer(name) | Step::Ask(name) => {
                     makers.names.pass(name as usize, &mut self.reader)?;
-                    let (at, made, mut value) = (self.reader.position(), makers.made(), Slot::new());
+                    let (at, made, mut value) = (self.reader.position(), makers.made.count(), Slot::new());
                     self.value(&mut value)?;
                     let makers = self.makers.as_mut().expect("an object is made");
                     let text = makers.names.name(name as usize);
+                    if makers.made.count() > made {
+                        makers.made.hold(&object, text);
+                    }
                     if let Step::Set(_) = step {
                         object.set(text, value.value());
                     } else if let Step::Ask(_) = step {
@@ -87,11 +86,10 @@ impl<'a> Build<'a, '_> {
                         if stored.contains(text) {
                             object.set(text, value.value());
                         } else {
-                            held.push(Held { name, value, at, made: made..makers.made() });
+                            held.push(Held { name, value, at });
                         }
                     } else if !object.try_set(text, value.value()) && !object.has(text, value.value()) {
                         makers.left_out.properties.add(Refused { count: 1, first: at });
-                        makers.free_from(made);
                     }
                 }
                 Step::Make(_) => unreachable!("a property comes next"),
@@ -109,13 +107,12 @@ impl<'a> Build<'a, '_> {
     fn set_held(&mut self, object: &NewObject, asked: Asked) {
         let (Some(makers), false) = (&mut self.makers, asked.held.is_empty()) else { return };
         let Asked { stored, .. } = Asked::of(object);
-        for Held { name, value, at, made } in asked.held {
+        for Held { name, value, at } in asked.held {
             let name = makers.names.name(name as usize);
             if stored.contains(name) {
                 object.set(name, value.value());
             } else {
                 makers.left_out.properties.add(Refused { count: 1, first: at });
-                makers.free_all(made);
             }
         }
     }

@@ -25,6 +25,8 @@ pub struct Lost {
     images: usize,
     /// Variables of scripts that are not exported, if no save has told of them.
     not_exported: Option<String>,
+    /// A script whose objects cannot be loaded.
+    unloadable: Option<String>,
     /// True in an Image whose pixels may follow.
     is_in_image: bool,
     /// The index of the value with the first, and the path to it.
@@ -46,7 +48,8 @@ impl Lost {
             _ = walk(value, &mut Counting { lost: &mut lost, full, ends: false });
         }
         lost.not_exported = full.and_then(FullObjects::not_exported);
-        (lost.count() > 0 || lost.not_exported.is_some()).then_some(lost)
+        lost.unloadable = full.and_then(FullObjects::unloadable).map(str::to_owned);
+        (lost.count() > 0 || lost.not_exported.is_some() || lost.unloadable.is_some()).then_some(lost)
     }
 
     fn count(&self) -> usize {
@@ -75,7 +78,9 @@ impl Lost {
     pub fn text(&self, name: Option<&dyn Fn(usize) -> String>) -> String {
         let lost = (self.count() > 0).then(|| self.counted(name));
         let left_out = |names| format!("not saved, as they have no @export: {names}");
-        lost.into_iter().chain(self.not_exported.as_ref().map(left_out)).collect::<Vec<_>>().join("; ")
+        let unloadable = |script| format!("cannot be loaded, as _init() needs arguments: objects of {script}");
+        let others = [self.not_exported.as_ref().map(left_out), self.unloadable.as_ref().map(unloadable)];
+        lost.into_iter().chain(others.into_iter().flatten()).collect::<Vec<_>>().join("; ")
     }
 
     fn counted(&self, name: Option<&dyn Fn(usize) -> String>) -> String {

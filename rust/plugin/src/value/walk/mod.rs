@@ -64,7 +64,10 @@ pub trait TargetNow: AsNow {
     fn script(&mut self, _script: &Variant, path: &GString) -> Result<(), CodecError> {
         match path.to_string() {
             path if path.starts_with("res://") || self.writes_ids() => Ok(()),
-            path => Err(CodecError::new(self.position(), refused::no_such_script(&format!("\"{path}\"")))),
+            path => {
+                let found = if path.is_empty() { NO_FILE.into() } else { format!("\"{path}\"") };
+                Err(CodecError::new(self.position(), refused::no_such_script(&found)))
+            }
         }
     }
 
@@ -294,13 +297,15 @@ fn full_object<'o>(
     Ok(())
 }
 
+/// A script that has no path.
+const NO_FILE: &str = "an inner class, or a script without a file: move it to a file of its own";
+
 #[cold]
 fn refused_object(object: &Value, position: usize) -> CodecError {
     let script = engine::script_of(object).try_to::<Gd<Script>>().ok();
     let why = match script.map(|script| script.get_path().to_string()) {
         Some(path) if !path.starts_with("res://") => {
-            let found = "an inner class, or a script without a file: move it to a file of its own";
-            CodecErrorKind::Refused(format!("expected an object whose script is a file in res://, found {found}"))
+            CodecErrorKind::Refused(format!("expected an object whose script is a file in res://, found {NO_FILE}"))
         }
         _ => refused::object_failed(&engine::class_of(object).to_string()),
     };

@@ -113,7 +113,8 @@ impl<'a, 'p, K: KeepWalked<'a, 'p>> TargetNow for Planning<'_, 'a, 'p, K> {
         if let Some(full) = self.full
             && let Some((list, _)) = full.get(id)
         {
-            if list.class == IMAGE || CODE.contains(&&*list.class) || list.has_untold() {
+            let is_refused = CODE.contains(&&*list.class) || list.needs_arguments;
+            if is_refused || list.class == IMAGE || list.has_untold() {
                 self.passing();
             }
             return full_object(value, full, id, self);
