@@ -162,6 +162,12 @@ func test_backups() -> void:
 		check_bytes(VarBatch.load_bytes(_bak, key), filled_bytes(100), "the last whole one")
 		for left: String in [path, _bak, aside]:
 			DirAccess.remove_absolute(left)
+	# What this process has saved is whole in any form, also as the backup of another.
+	for stored_as: Array in [[-1, null], [FileAccess.COMPRESSION_ZSTD, null], [-1, SECRET], [-1, null]]:
+		check_call("save_bytes", [path, _bytes, stored_as[0], stored_as[1], true], OK, [])
+	check_names([path.get_file(), _bak.get_file()], "other forms")
+	_check_fails(SECRET, ERR_FILE_UNRECOGNIZED)
+	DirAccess.remove_absolute(path)
 	check_int(VarBatch.save_bytes(path, _bytes, -1, null, true), OK, "saving")
 	check_int(VarBatch.save_bytes(path, PackedByteArray(), -1, null, true), OK, "saving")
 	check_bytes(VarBatch.load_bytes(path), PackedByteArray(), "no bytes are no damage")

@@ -92,7 +92,7 @@ func test_drags() -> void:
 		recorder.record_all(dragged)
 		for object: Box in dragged:
 			object.value = RefCounted.new()
-			object.other += Vector2(1, frame % 2)
+			object.other += Vector2(1, 2)
 		alive.append(weakref(dragged[0].value))
 		recorder.commit(history, "drag", UndoRedo.MERGE_ENDS)
 	var count := alive.filter(func(value: WeakRef) -> bool: return value.get_ref() != null).size()
@@ -104,6 +104,46 @@ func test_drags() -> void:
 		check_value(state.call(), [[null, Vector2()], [null, Vector2()]], "undone")
 		history.redo()
 		check_value(state.call(), last, "done again")
+
+
+## What nobody records stays as it is, also where each frame moves another part.
+func test_drags_of_parts() -> void:
+	history.clear_history()
+	var dragged := box(Vector3())
+	for part: String in ["x", "x", "z", "x"]:
+		recorder.record(dragged)
+		dragged.value[part] += 1.0
+		recorder.commit(history, "drag", UndoRedo.MERGE_ENDS)
+		dragged.value.y -= 1.0
+	history.undo()
+	check_value(dragged.value, Vector3(0, -4, 0), "undone")
+	dragged.value.y = 50
+	history.redo()
+	check_value(dragged.value, Vector3(3, 50, 1), "done again")
+
+
+## While an action is open, commits of many other histories sweep what has ended.
+func test_many_histories() -> void:
+	history.clear_history()
+	var object := box(0)
+	_commit(object, 1, "a", UndoRedo.MERGE_ENDS)
+	_commit(object, 2, "b")
+	history.undo()
+	history.create_action("a", UndoRedo.MERGE_ENDS)
+	var others: Array = range(200).map(func(_number: int) -> UndoRedo: return UndoRedo.new())
+	for other: UndoRedo in others:
+		var moved := box(0)
+		recorder.record(moved)
+		moved.value = 1
+		recorder.commit(other, "c")
+	_commit(object, 5, "a", UndoRedo.MERGE_ENDS)
+	history.commit_action(false)
+	for turn: int in 2:
+		history.undo()
+		check_value(object.value, 0, "undone")
+		history.redo()
+		check_value(object.value, 5, "done again")
+	others.map(func(other: UndoRedo) -> void: other.free())
 
 
 func _step(random: RandomNumberGenerator, modes: Array) -> String:

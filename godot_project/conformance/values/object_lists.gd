@@ -307,6 +307,14 @@ func _moved(
 		if object is Node:
 			add_child(object as Node)
 		_properties.change(object, 2)
+	var control := objects[0] as Control
+	if control and randi() % 2:
+		# A size that waits until it is shown.
+		control.hide()
+		control.custom_minimum_size = Vector2(900, 900)
+	elif control:
+		control.focus_mode = Control.FOCUS_ALL
+		control.grab_focus()
 	var is_set := func(of: Dictionary) -> bool: return of.usage & PROPERTY_USAGE_STORAGE and of.name != "script"
 	var list := objects[0].get_property_list().filter(is_set)
 	var bytes := func(of: Dictionary) -> PackedByteArray: return var_to_bytes(objects[0].get(of.name as StringName))

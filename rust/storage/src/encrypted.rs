@@ -185,7 +185,10 @@ impl Decrypter {
         let cut = |expected| EncryptedError::Cut { expected, found: file_len };
         let rest = head.strip_prefix(&MAGIC).ok_or_else(|| match MAGIC.starts_with(&head) {
             true => cut(HEAD_LEN as u64),
-            false => EncryptedError::NotEncrypted,
+            false => match head.get(MAGIC.len()..).and_then(hash_and_len) {
+                Some((_, len)) if end_of(HEAD_LEN, len) == file_len => EncryptedError::Start,
+                _ => EncryptedError::NotEncrypted,
+            },
         })?;
         let (mut head_len, mut hashed) = (HEAD_LEN, hash_and_len(rest));
         // In Godot 4 the mode is a part of a hash, and what follows no length that fits.

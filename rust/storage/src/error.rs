@@ -14,6 +14,10 @@ pub const MAX_ZEROS_LEN: u64 = 64 << 20;
 pub enum EncryptedError {
     #[error("expected an encrypted file, which begins with \"GDEC\", found another; without a key it may be readable")]
     NotEncrypted,
+    #[error(
+        "expected \"GDEC\" at the start, found something else: its length is that of an encrypted file that is damaged there"
+    )]
+    Start,
     #[error("expected an encrypted file of {expected} bytes, found {found}: it is cut off, or its head is damaged")]
     Cut { expected: u64, found: u64 },
     #[error(

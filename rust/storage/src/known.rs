@@ -7,12 +7,13 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
-use crate::encrypted::Key;
+use crate::compressed;
+use crate::encrypted::{self, Key};
 use crate::error::{EncryptedError, LoadError};
 use crate::load::Loader;
 use crate::open::{is_exhausted, open, refuse_name, refuse_special, target};
@@ -216,35 +217,21 @@ pub struct Contents {
     pub key: Option<Key>,
     /// Bytes before the first value.
     pub offset: u64,
-    /// What follows.
-    pub form: Form,
-}
-
-/// What a file holds.
-#[derive(Clone, Copy, Debug)]
-pub enum Form {
-    /// Values, as this engine reads them.
-    Values(Dialect),
-    /// Any bytes. A file that is not compressed or encrypted as they should be may be one whose first bytes are damaged.
-    Bytes {
-        /// True if they should be compressed.
-        are_compressed: bool,
-    },
+    /// The engine that reads them; `None` for any bytes, of which only the form can be checked.
+    pub dialect: Option<Dialect>,
 }
 
 impl Contents {
     /// True if all values are there: all of them if the file has a checksum or is no longer than `max`, else their lengths.
-    /// False also if the file cannot be read. Fails if too many files are open, which says nothing about it.
-    fn is_whole(&self, path: &Path, max: u64, threads: &Threads) -> io::Result<bool> {
+    /// False also if the file cannot be read, and for any bytes that are plain where those of `backup` are not: the first bytes may
+    /// be damaged, by which their form is known. Fails if too many files are open, which says nothing about it.
+    fn is_whole(&self, path: &Path, backup: Option<&Path>, max: u64, threads: &Threads) -> io::Result<bool> {
         let encrypted = |key: &Key| {
             open(path).map_err(LoadError::from).and_then(|(file, len)| Loader::encrypted(Box::new(file), len, key))
         };
         let begun = match self.key.as_ref().map(encrypted) {
-            None => Loader::open(path),
             // Saved before the game had a key.
-            Some(Err(LoadError::Encrypted(EncryptedError::NotEncrypted))) if matches!(self.form, Form::Values(_)) => {
-                Loader::open(path)
-            }
+            None | Some(Err(LoadError::Encrypted(EncryptedError::NotEncrypted))) => Loader::open(path),
             Some(begun) => begun,
         };
         let skipped = begun.and_then(|mut loader| loader.skip(self.offset).map(|()| loader));
@@ -253,18 +240,23 @@ impl Contents {
             Err(_) => return Ok(false),
             Ok(loader) => loader,
         };
-        let dialect = match self.form {
-            Form::Values(dialect) => dialect,
-            Form::Bytes { are_compressed } => {
-                let has_form = loader.compression().is_some() || !are_compressed;
-                return Ok(has_form && loader.has_all_bytes(threads));
-            }
+        let is_plain = loader.compression().is_none() && loader.hashing().is_none();
+        let Some(dialect) = self.dialect else {
+            let has_form = !(is_plain && backup.is_some_and(is_packed));
+            return Ok(has_form && loader.has_all_bytes(threads));
         };
-        if loader.compression().is_none() && loader.hashing().is_none() && loader.unread() > max {
+        if is_plain && loader.unread() > max {
             loader.select(i64::MAX, None);
         }
         Ok(loader.is_whole(dialect, threads))
     }
+}
+
+/// True if a file is compressed or encrypted.
+fn is_packed(path: &Path) -> bool {
+    let mut magic = Vec::new();
+    let read = open(path).and_then(|(file, _)| file.take(4).read_to_end(&mut magic));
+    read.is_ok() && [compressed::MAGIC, encrypted::MAGIC].contains(&magic[..].try_into().unwrap_or_default())
 }
 
 /// What becomes of the file at a path.
@@ -295,15 +287,16 @@ impl Checked {
             let noted = seen.noted();
             let refused = || refused_at(path).filter(|_| noted.is_none()).map(|_| false);
             let known = noted.filter(|note| note.is_sure).map(|note| note.is_whole).or_else(refused);
-            (seen, if known.is_some() { Ok(known) } else { this.check(seen, path, threads) })
+            (seen, if known.is_some() { Ok(known) } else { this.check(path, seen, path, threads) })
         });
         this
     }
 
-    fn check(&self, seen: Seen, at: &Path, threads: &Threads) -> io::Result<Option<bool>> {
+    fn check(&self, path: &Path, seen: Seen, at: &Path, threads: &Threads) -> io::Result<Option<bool>> {
         let is_due = seen.len > 0 && self.is_careful();
         let contents = self.contents.as_ref().filter(|_| is_due);
-        contents.map(|contents| contents.is_whole(at, self.max, threads)).transpose()
+        let backup = backup_of(path).ok().filter(|_| seen.noted().is_none());
+        contents.map(|contents| contents.is_whole(at, backup.as_deref(), self.max, threads)).transpose()
     }
 
     /// Fails if a file that is to be replaced is a store, unless whoever saves knows what to do with its journal, and does not say
@@ -325,7 +318,7 @@ impl Checked {
             Some((seen, Err(_))) if *seen == now => None,
             _ => now.is_whole(path).map(Some),
         };
-        let is_whole = known.map_or_else(|| self.check(now, at, &Threads::alone()), Ok)?;
+        let is_whole = known.map_or_else(|| self.check(path, now, at, &Threads::alone()), Ok)?;
         self.seen = Some((now, Ok(is_whole)));
         Ok(match is_whole {
             Some(true) if self.keeps_backup => Fate::Backup,
@@ -336,6 +329,13 @@ impl Checked {
         })
     }
 }
+
+/// Returns the path of a file's backup: beside the file that a symbolic link leads to. Fails if no file has this name.
+pub fn backup_of(path: &Path) -> io::Result<PathBuf> {
+    target(path).map(|path| with_suffix(&path, BACKUP))
+}
+
+pub(crate) const BACKUP: &str = ".bak";
 
 /// Returns the name under which this file of `path` is set aside: a free one, or one that it has.
 pub fn aside_of(path: &Path, seen: Seen) -> io::Result<PathBuf> {

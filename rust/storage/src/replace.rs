@@ -13,7 +13,7 @@ use std::sync::Mutex;
 
 use crate::beside::{self, Beside};
 use crate::disk;
-use crate::known::{self, Checked, Contents, Fate, Seen, with_suffix};
+use crate::known::{self, BACKUP, Checked, Contents, Fate, Seen, with_suffix};
 use crate::open::{is_exhausted, refuse_special, target};
 use crate::order::{Ticket, folder_of};
 use crate::stores::{AS_BACKUP, THERE};
@@ -153,13 +153,6 @@ impl io::Seek for Replacement {
         (&self.file).seek(to)
     }
 }
-
-/// Returns the path of a file's backup: beside the file that a symbolic link leads to. Fails if no file has this name.
-pub fn backup_of(path: &Path) -> io::Result<PathBuf> {
-    target(path).map(|path| with_suffix(&path, BACKUP))
-}
-
-const BACKUP: &str = ".bak";
 
 /// Keeps the file at `path` under another name too, as its fate is. Returns the name if it is set aside.
 fn keep(path: &Path, old: Option<&File>, checked: &mut Checked) -> io::Result<Option<PathBuf>> {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use varbatch_codec::{Dialect, Value};
-use varbatch_storage::{Committed, Contents, Flushed, Form, Saver, Seen, Ticket, note_unseen};
+use varbatch_storage::{Committed, Contents, Flushed, Saver, Seen, Ticket, note_unseen};
 use varbatch_workers::Threads;
 
 fn record(number: i64) -> Vec<u8> {
@@ -15,7 +15,7 @@ fn record(number: i64) -> Vec<u8> {
 fn flushed(path: &Path, record: &[u8]) -> std::io::Result<Flushed> {
     let alone = Threads::alone();
     let mut saver = Saver::create(path, None)?;
-    saver.stores(Contents { key: None, offset: 0, form: Form::Values(Dialect::GODOT_4) }, false)?;
+    saver.stores(Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) }, false)?;
     saver.write_bytes(record, &alone)?;
     saver.flush(&alone)
 }

@@ -34,8 +34,16 @@ pub(crate) struct Fence {
     pub(crate) end: Option<Vec<u8>>,
     pub(crate) total: Total,
     is_changed: bool,
-    /// True if all keys of the range were found.
-    pub(crate) is_whole: bool,
+    found: Found,
+}
+
+/// The keys of a range that were found by reading all of it.
+#[derive(Debug)]
+enum Found {
+    Unread,
+    /// All, their hashes in order.
+    All(Vec<u64>),
+    NotAll,
 }
 
 impl Fence {
@@ -50,14 +58,14 @@ impl Fence {
             .ok_or(StoreError::Damaged("a fence is missing"))?;
         let mut next = connection.prepare_cached("SELECT start FROM fence WHERE start > ?1 ORDER BY start LIMIT 1")?;
         let end = next.query_row([key], |row| row.get(0)).optional()?;
-        Ok(Self { start, end, total: Total { keys, sum }, is_changed: false, is_whole: false })
+        Ok(Self { start, end, total: Total { keys, sum }, is_changed: false, found: Found::Unread })
     }
 
     /// Reads the next range, whose end is not read.
     pub(crate) fn next(rows: &mut Rows<'_>) -> Result<Option<Self>> {
         let Some(row) = rows.next()? else { return Ok(None) };
         let total = Total { keys: row.get(1)?, sum: row.get(2)? };
-        Ok(Some(Self { start: row.get(0)?, end: None, total, is_changed: false, is_whole: false }))
+        Ok(Some(Self { start: row.get(0)?, end: None, total, is_changed: false, found: Found::Unread }))
     }
 
     pub(crate) fn has(&self, key: &[u8]) -> bool {
@@ -68,6 +76,14 @@ impl Fence {
     pub(crate) fn count(&mut self, connection: &Connection, key: &[u8], by: i64) -> Result<()> {
         self.total.count(key, by);
         self.is_changed = true;
+        if let Found::All(hashes) = &mut self.found {
+            let hash = xxh3_64(key);
+            match hashes.binary_search(&hash) {
+                Ok(at) if by < 0 => _ = hashes.remove(at),
+                Err(at) if by > 0 => hashes.insert(at, hash),
+                _ => {}
+            }
+        }
         if self.total.keys > MAX { self.cut(connection, key) } else { Ok(()) }
     }
 
@@ -88,7 +104,7 @@ impl Fence {
         let mut insert =
             connection.prepare_cached("INSERT INTO fence(start, keys, key_checksum) VALUES(?1, ?2, ?3)")?;
         insert.execute((&middle, upper.keys, upper.sum))?;
-        self.total = lower;
+        (self.total, self.found) = (lower, Found::Unread);
         self.is_changed = true;
         self.write(connection)?;
         let is_upper = *key >= *middle;
@@ -116,14 +132,25 @@ impl Fence {
         if changed == 1 { Ok(()) } else { Err(StoreError::Damaged("a fence is missing")) }
     }
 
-    /// Fails unless all keys of the range are found. Counts what it reads, once.
-    pub(crate) fn check(&mut self, connection: &Connection, bytes: &mut Bytes) -> Result<()> {
-        if !self.is_whole {
-            let mut found = Total::default();
-            self.each_key(connection, bytes, |key| found.count(key, 1))?;
-            self.is_whole = found == self.total;
+    /// Fails unless all keys of the range are found, and `key`, which the index does not lead to, is none of them. Counts what it
+    /// reads, once.
+    pub(crate) fn check_missing(&mut self, connection: &Connection, bytes: &mut Bytes, key: &[u8]) -> Result<()> {
+        if let Found::Unread = self.found {
+            self.found = Found::NotAll;
+            let (mut found, mut hashes) = (Total::default(), Vec::new());
+            self.each_key(connection, bytes, |key| {
+                found.count(key, 1);
+                hashes.push(xxh3_64(key));
+            })?;
+            hashes.sort_unstable();
+            if found == self.total {
+                self.found = Found::All(hashes);
+            }
         }
-        if self.is_whole { Ok(()) } else { Err(KEYS_MISSING) }
+        match &self.found {
+            Found::All(hashes) if hashes.binary_search(&xxh3_64(key)).is_err() => Ok(()),
+            _ => Err(KEYS_MISSING),
+        }
     }
 
     /// Calls `each` with each key of the range, in order. Fails at more than it may have.

@@ -41,15 +41,15 @@ impl Budget {
 
     /// Fails unless a key that was not found is missing.
     fn check_missing(&mut self, connection: &Connection, key: &[u8]) -> Result<()> {
-        let known = self.ranges.range::<[u8], _>((Unbounded, Included(key))).next_back();
+        let known = self.ranges.range_mut::<[u8], _>((Unbounded, Included(key))).next_back();
         if let Some((_, fence)) = known
             && fence.has(key)
         {
-            return if fence.is_whole { Ok(()) } else { Err(KEYS_MISSING) };
+            return fence.check_missing(connection, &mut self.keys, key);
         }
         let mut fence = Fence::of(connection, key)?;
         let read = self.keys.read_key(connection, &fence.start);
-        let checked = read.and_then(|()| fence.check(connection, &mut self.keys));
+        let checked = read.and_then(|()| fence.check_missing(connection, &mut self.keys, key));
         self.ranges.insert(fence.start.clone(), fence);
         checked
     }

@@ -82,7 +82,7 @@ impl Writer {
             return Err(WRONG_ROW);
         }
         self.fence(key)?;
-        let check = |fence: &mut Fence| fence.check(&self.connection, &mut Bytes::default());
+        let check = |fence: &mut Fence| fence.check_missing(&self.connection, &mut Bytes::default(), key);
         self.fence.iter_mut().try_for_each(check).map(|()| false)
     }
 

@@ -56,8 +56,8 @@ impl Changed {
     }
 
     /// Returns what is the same in all edits that set the same.
-    pub fn key(&self) -> (usize, bool) {
-        (self.property, self.has_value)
+    pub fn key(&self) -> (usize, bool, Option<Narrowed>) {
+        (self.property, self.has_value, self.narrowed)
     }
 
     /// Takes the new state of an edit that follows this one.
@@ -65,6 +65,5 @@ impl Changed {
         std::mem::swap(&mut self.states[1], &mut next.states[1]);
         self.is_stored[1] = next.is_stored[1];
         self.is_lost |= next.is_lost;
-        self.narrowed = self.narrowed.filter(|part| next.narrowed == Some(*part));
     }
 }

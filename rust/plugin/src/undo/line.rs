@@ -121,7 +121,7 @@ impl Line {
         let new = Arc::new(Mutex::new(Self { steps, first: 0, done, versions }));
         let mut lines = lock(&LINES);
         lines.entry(history).or_default().push_back(Arc::downgrade(&new));
-        lines.sweep(|of| of.back().is_some_and(|line| line.strong_count() > 0));
+        lines.sweep(|of| of.iter().any(|line| line.strong_count() > 0));
         new
     }
 

@@ -121,8 +121,7 @@ fn a_changed_byte_a_cut_file_and_a_wrong_key_are_told() {
     let file = save(&stream, &[], &Threads::alone());
     let padding = 44 + stream.len()..file.len();
     assert!(!padding.is_empty());
-    let (not_encrypted, wrong_key, damaged) =
-        (EncryptedError::NotEncrypted, EncryptedError::WrongKey, EncryptedError::Damaged);
+    let (start, wrong_key, damaged) = (EncryptedError::Start, EncryptedError::WrongKey, EncryptedError::Damaged);
     for at in 0..file.len() {
         for bit in 0..8 {
             let mut changed = file.clone();
@@ -134,7 +133,7 @@ fn a_changed_byte_a_cut_file_and_a_wrong_key_are_told() {
             }
             let error = found.expect_err("it was changed");
             let fits = match at {
-                0..4 => error == not_encrypted.to_string(),
+                0..4 => error == start.to_string(),
                 20..28 => [&damaged.to_string(), &wrong_key.to_string()].contains(&&error) || error.contains("cut off"),
                 // What begins like a value is in the first block.
                 28..60 => [&damaged, &wrong_key].iter().any(|fits| fits.to_string() == error),

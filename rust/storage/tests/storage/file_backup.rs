@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use varbatch_codec::{Dialect, Plan, Value};
 use varbatch_storage::compressed::Compression;
 use varbatch_storage::encrypted::Key;
-use varbatch_storage::{Committed, Contents, Form, Saver, Seen, Ticket, backup_of};
+use varbatch_storage::{Committed, Contents, Saver, Seen, Ticket, backup_of};
 use varbatch_workers::Threads;
 
 use crate::file_save::encoded;
@@ -36,7 +36,7 @@ fn save(path: &Path, how: How, plan: &Plan<'_>, keeps_backup: bool) -> io::Resul
     };
     if keeps_backup {
         let key = matches!(how, How::Encrypted).then_some(KEY);
-        saver.stores(Contents { key, offset: header.len() as u64, form: Form::Values(Dialect::GODOT_4) }, true)?;
+        saver.stores(Contents { key, offset: header.len() as u64, dialect: Some(Dialect::GODOT_4) }, true)?;
     }
     saver.write_bytes(header, &alone)?;
     saver.write_all(plan, &alone)?;
@@ -184,7 +184,7 @@ fn what_could_not_be_loaded_is_set_aside_after_it_was_touched_or_moved() {
 /// As another process does it between the check of the old file and its end.
 #[test]
 fn what_another_process_has_put_there_is_checked_again() {
-    let (alone, contents) = (Threads::alone(), Contents { key: None, offset: 0, form: Form::Values(Dialect::GODOT_4) });
+    let (alone, contents) = (Threads::alone(), Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) });
     for is_whole in [true, false] {
         let (folder, path) = Folder::with("save");
         let other = &value(2, 9)[..if is_whole { value(2, 9).len() } else { 20 }];
@@ -291,7 +291,7 @@ fn bytes_that_were_read_do_not_take_back_that_values_could_not_be_loaded() {
 fn a_store_is_neither_replaced_nor_appended_to_nor_set_aside() {
     let (folder, path) = Folder::with("world");
     let database = [b"SQLite format 3\0".to_vec(), vec![0; 52], b"VBst".to_vec(), vec![0; 4096]].concat();
-    let contents = Contents { key: None, offset: 0, form: Form::Values(Dialect::GODOT_4) };
+    let contents = Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) };
     let begin = |keeps_backup| {
         let mut saver = Saver::create(&path, None)?;
         saver.stores(contents.clone(), keeps_backup)?;

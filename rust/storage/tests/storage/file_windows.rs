@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use varbatch_codec::Dialect;
-use varbatch_storage::{Contents, Form, Loader, Saver, Ticket};
+use varbatch_storage::{Contents, Loader, Saver, Ticket};
 use varbatch_workers::Threads;
 
 use crate::file_save::{MEBI, assert_holds, assert_refuses, encoded, save};
@@ -43,9 +43,7 @@ fn an_old_backup_that_is_open_for_a_moment_is_waited_for() {
         fs::write(folder.join("save.bak"), "older").expect("writes");
         let held = OpenOptions::new().read(true).share_mode(mode).open(folder.join("save.bak")).expect("opens");
         let mut saver = Saver::create(&path, None).expect("creates");
-        saver
-            .stores(Contents { key: None, offset: 0, form: Form::Values(Dialect::GODOT_4) }, true)
-            .expect("a short name");
+        saver.stores(Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) }, true).expect("a short name");
         saver.write_bytes(&encoded(b"new!").to_vec(), &Threads::alone()).expect("writes");
         let mut flushed = saver.flush(&Threads::alone()).expect("flushes");
         thread::scope(|scope| {

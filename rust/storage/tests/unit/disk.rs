@@ -11,7 +11,7 @@ use std::rc::Rc;
 use super::Change;
 use crate::beside::tests::Folder;
 use crate::compressed::Compression;
-use crate::{AppendError, Contents, Form, Saver, Seen, Ticket};
+use crate::{AppendError, Contents, Saver, Seen, Ticket};
 use varbatch_codec::{Cursor, Dialect, Plan, Value, Writer};
 use varbatch_workers::Threads;
 
@@ -157,7 +157,7 @@ pub fn write(saver: &mut Saver, bytes: &[u8], max: usize) -> io::Result<()> {
 pub fn save(path: &Path, bytes: &[u8], how: Option<Compression>, max: usize, keeps_backup: bool) -> io::Result<()> {
     let mut saver = Saver::create(path, how.map(|how| (how, bytes.len() as u64)))?;
     if keeps_backup {
-        saver.stores(Contents { key: None, offset: 0, form: Form::Values(Dialect::GODOT_4) }, true)?;
+        saver.stores(Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) }, true)?;
     }
     write(&mut saver, bytes, max)?;
     saver.flush(&Threads::alone())?.commit(&Ticket::take_for(path)).map(drop)
@@ -314,7 +314,7 @@ fn a_name_between_belongs_to_a_file_that_is_locked() {
     let (folder, path) = Folder::with("save");
     fs::write(&path, record(1)).expect("writes");
     let mut saver = Saver::create(&path, None).expect("begins");
-    saver.stores(Contents { key: None, offset: 0, form: Form::Values(Dialect::GODOT_4) }, true).expect("a short name");
+    saver.stores(Contents { key: None, offset: 0, dialect: Some(Dialect::GODOT_4) }, true).expect("a short name");
     write(&mut saver, &record(3), 1000).expect("writes");
     let mut flushed = saver.flush(&Threads::alone()).expect("flushes");
     let other = folder.join("other");

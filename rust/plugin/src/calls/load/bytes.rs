@@ -115,10 +115,7 @@ impl LoadBytes {
             self.reading = reading;
             return false;
         }
-        // Also if its first bytes are not those of an encrypted file.
-        let is_damage =
-            failure.code == Cause::Damaged.into() || self.source.key.is_some() && failure.code == Cause::Foreign.into();
-        if !is_damage && !self.is_emptied() {
+        if failure.code != Cause::Damaged.into() && !self.is_emptied() {
             return false;
         }
         let backup = self.source.backup().filter(|backup| backup.seen().is_some_and(|seen| !seen.is_emptied()));

@@ -8,7 +8,7 @@ use godot::builtin::{AnyArray, GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
 use varbatch_storage::compressed::{self, Compression};
 use varbatch_storage::encrypted::{self, Key};
-use varbatch_storage::{AppendError, Contents, Form, Saver, Ticket, is_exhausted, words};
+use varbatch_storage::{AppendError, Contents, Saver, Ticket, is_exhausted, words};
 
 use crate::calls::line::{WriteTicket, room_line};
 use crate::calls::load::{Source, explained, key_of, open_code, path_of};
@@ -118,11 +118,11 @@ impl SaveTarget {
             None => Saver::create(&self.path, self.compression.map(|compression| (compression, total))),
         };
         let backed_up = begun.and_then(|mut saver| {
-            let (offset, form) = match self.holds {
-                Holds::Bytes => (0, Form::Bytes { are_compressed: self.compression.is_some() }),
-                _ => (self.header.bytes().len() as u64, Form::Values(DIALECT)),
+            let (offset, dialect) = match self.holds {
+                Holds::Bytes => (0, None),
+                _ => (self.header.bytes().len() as u64, Some(DIALECT)),
             };
-            saver.stores(Contents { key: self.key, offset, form }, self.keeps_backup)?;
+            saver.stores(Contents { key: self.key, offset, dialect }, self.keeps_backup)?;
             Ok(saver)
         });
         backed_up.map_err(|error| self.system(open_code(&error), &error))
