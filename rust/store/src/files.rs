@@ -86,7 +86,6 @@ impl Copy {
         tried(&self.new, || Ok(set_journal(&writer.connection, "WAL")?))?;
         drop(writer);
         File::options().write(true).open(&self.new)?.sync_all()?;
-        let _making = Making::at(&self.path)?;
         // Nobody opens the old one until it is replaced, and no new one is.
         in_folder(&self.path, || match old_store(&self.path)?.filter(|_| self.replaces) {
             Some(old) => {
@@ -95,7 +94,10 @@ impl Copy {
                 let _ = fs::remove_file(beside(&self.path, "-wal"));
                 Ok(())
             }
-            None => Ok(rename_new(&self.new, &self.path)?),
+            None => {
+                let _making = Making::at(&self.path)?;
+                Ok(rename_new(&self.new, &self.path)?)
+            }
         })
     }
 }
@@ -167,9 +169,15 @@ fn set_aside_foreign(place: &Arc<Place>) -> Result<Option<PathBuf>> {
 pub fn rename<'p>(from: &'p Path, to: &'p Path) -> std::result::Result<Option<PathBuf>, (&'p Path, StoreError)> {
     let free = |to: PathBuf| if to.symlink_metadata().is_ok() { Err(StoreError::Exists) } else { Ok(to) };
     let target = real_new(to).and_then(free).map_err(|error| (to, error))?;
-    let _making = Making::at(&target).map_err(|error| (to, error))?;
+    let making = Making::at(&target).map_err(|error| (to, error))?;
     let (place, set_aside) = whole(from).map_err(|error| (from, error))?;
-    let renamed = in_folder(&target, || in_folder(&place.path, || Ok(rename_new(&place.path, &target)?)));
+    let take_name = || {
+        rename_new(&place.path, &target)?;
+        // Before the folders are flushed: who is killed meanwhile leaves no file more.
+        drop(making);
+        Ok(())
+    };
+    let renamed = in_folder(&target, || in_folder(&place.path, take_name));
     // In the folder of the target there is a new file.
     let at_fault = |error| (if let StoreError::ReadOnly = error { from } else { to }, error);
     renamed.map_err(at_fault)?;
