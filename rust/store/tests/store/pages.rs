@@ -274,28 +274,3 @@ fn a_damaged_cell_leaves_the_others_also_at_the_first_look() {
     });
     assert!(damaged.count() <= 1);
 }
-
-#[test]
-fn a_key_that_the_index_does_not_lead_to_is_an_error() {
-    let (_folder, path) = Folder::with("file");
-    let mut file = big_store(&path);
-    let page = pages_of(&file, 10)[0] * PAGE;
-    // A cell in the middle leads to where the first one does.
-    let cells = usize::from(u16::from_be_bytes([file[page + 3], file[page + 4]]));
-    file.copy_within(page + 8..page + 10, page + 8 + cells / 2 * 2);
-    fs::write(&path, &file).unwrap();
-    let mut errors = 0;
-    for number in 0..4000_u32 {
-        let key = [&number.to_be_bytes()[..], &[7; 60]].concat();
-        let mut store = Store::open(&path).unwrap();
-        store.begin().unwrap();
-        let is_refused = store.erase(&key).is_err();
-        match ask(&mut store.reader().unwrap(), &key) {
-            Ok(value) => assert_eq!(value, Some(vec![1; 40])),
-            Err(_) => errors += 1,
-        }
-        store.roll_back();
-        assert!(!is_refused || errors > 0);
-    }
-    assert!(errors > 0);
-}
