@@ -286,7 +286,12 @@ impl Readers {
         *lock(&self.0) = source;
     }
 
-    /// Opens a reader. If it fails, so may [`Store::open_again`](crate::Store::open_again).
+    /// True if [`Store::open_again`](crate::Store::open_again) must come first.
+    pub fn are_closed(&self) -> bool {
+        matches!(self.source(), Source::Closed(_))
+    }
+
+    /// Opens a reader.
     pub fn open(&self) -> Result<Reader> {
         Reader::new(&self.source())
     }

@@ -274,3 +274,32 @@ fn a_damaged_cell_leaves_the_others_also_at_the_first_look() {
     });
     assert!(damaged.count() <= 1);
 }
+
+#[test]
+fn a_key_that_the_index_does_not_lead_to_is_an_error() {
+    let (_folder, path) = Folder::with("file");
+    let key = |number: u32| number.to_be_bytes();
+    let _ = fs::remove_file(&path);
+    let mut store = Store::open(&path).unwrap();
+    let all: Vec<_> = (0..900).map(key).collect();
+    save(&mut store, &all.iter().map(|key| (&key[..], &key[..])).collect::<Vec<_>>());
+    store.close().unwrap();
+    let sound = fs::read(&path).unwrap();
+    let page = pages_of(&sound, 10)[0] * PAGE;
+    let mut errors = 0;
+    // A cell of the second range leads to where the first one does, so that a search in the first goes astray.
+    for cell in 100..300 {
+        let mut file = sound.clone();
+        file.copy_within(page + 8..page + 10, page + 8 + 2 * cell);
+        fs::write(&path, &file).unwrap();
+        let store = Store::open(&path).unwrap();
+        let mut reader = store.reader().unwrap();
+        for number in 90..300 {
+            match ask(&mut reader, &key(number)) {
+                Ok(value) => assert_eq!(value, Some(key(number).to_vec()), "cell {cell}, key {number}"),
+                Err(_) => errors += 1,
+            }
+        }
+    }
+    assert!(errors > 0);
+}

@@ -173,11 +173,12 @@ impl StoreFile {
     }
 
     fn open_reader(&self, source: &Readers) -> Result<Reader, Failure> {
-        // If it fails, the file may have to be opened again.
-        let opened = source
-            .open()
-            .or_else(|_| lock(&self.store).as_mut().map_or(Ok(()), Store::open_again).and_then(|()| source.open()));
-        opened.map_err(|error| self.failure(&error))
+        // Only then: else this would wait for whoever saves.
+        let opened = match source.are_closed() {
+            true => lock(&self.store).as_mut().map_or(Ok(()), Store::open_again),
+            false => Ok(()),
+        };
+        opened.and_then(|()| source.open()).map_err(|error| self.failure(&error))
     }
 
     /// Waits until nobody reads, and lets nobody until [`Self::let_read`].
