@@ -138,6 +138,20 @@ func test_listeners() -> void:
 		heard.position = Vector2(5, 5)
 		check_int(expect_lines(restore, []), OK, "restore")
 		check_bytes(state.capture(), bytes, "position and visible")
+	# Its new size waits until it is shown.
+	for name: String in ["visible", "localize_numeral_system"]:
+		var sized: Control = node(Control.new())
+		add_child(sized)
+		sized.resized.connect(func() -> void: sized.pivot_offset = sized.size)
+		state.clear()
+		state.add(sized, ["pivot_offset", name])
+		bytes = state.capture()
+		sized.set(name, false)
+		sized.hide()
+		sized.custom_minimum_size = Vector2(300, 300)
+		sized.pivot_offset = Vector2(5, 5)
+		check_restore(bytes, name)
+		check_bytes(state.capture(), bytes, name)
 
 
 func _check_order(object: Object, names: Array, values: Array, others: Array) -> void:

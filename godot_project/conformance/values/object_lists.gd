@@ -308,7 +308,7 @@ func _moved(
 			add_child(object as Node)
 		_properties.change(object, 2)
 	var control := objects[0] as Control
-	if control and randi() % 2:
+	if control and _random.randi() % 2:
 		# A size that waits until it is shown.
 		control.hide()
 		control.custom_minimum_size = Vector2(900, 900)
