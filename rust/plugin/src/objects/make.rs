@@ -11,7 +11,7 @@ use super::allowed::{Allows, Class, extends};
 use super::known::{Known, Names, Walk};
 use super::made::Made;
 use super::maker::{LeftOut, Maker, is_changed};
-use super::stored::{RESOURCE_PATH, Stored, Takes, is_in_project};
+use super::stored::{RESOURCE_PATH, Stored, Takes, leads_into_project};
 use super::{METADATA, SCRIPT, constant};
 use crate::engine::{self, NewObject, Value};
 use crate::value::budget::{Budget, Charges, charges_of};
@@ -285,7 +285,7 @@ impl Makers {
             let Maker { stored, of, .. } = &mut self.all[object.maker];
             takes = stored.get_or_insert_with(|| Stored::of(of)).takes(self.names.name(name), text, index);
             let is_before_script = object.maker == object.class && !text.starts_with(METADATA);
-            if text == RESOURCE_PATH || takes == Takes::IfInProject && !is_in_project(reader) {
+            if text == RESOURCE_PATH || takes == Takes::IfInProject && !leads_into_project(reader) {
                 takes = Takes::Never;
             } else if takes == Takes::Never && is_before_script && is_changed(&mut self.all, object.class, list) {
                 takes = Takes::IfStored;

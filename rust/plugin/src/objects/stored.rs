@@ -21,7 +21,7 @@ pub const RESOURCE_PATH: &str = "resource_path";
 
 /// True if a path in the project comes next, or none: by another one, the engine would open any file, also over a network.
 #[cold]
-pub fn is_in_project(reader: &Reader<'_>) -> bool {
+pub fn leads_into_project(reader: &Reader<'_>) -> bool {
     let next = reader.clone().next_event();
     let Ok(Some(Event::String(Text::Utf8(path)))) = next else { return false };
     path.is_empty() || path.strip_prefix("res://").is_some_and(engine::is_in_project)
@@ -31,7 +31,7 @@ pub fn is_in_project(reader: &Reader<'_>) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     Always,
-    /// If it is a path [in the project](is_in_project).
+    /// If it [leads into the project](leads_into_project).
     IfInProject,
     /// If the object lists it as stored, once it is made: its script changes what is listed.
     IfStored,
