@@ -66,7 +66,8 @@ impl Threads {
             })
             .build();
         let Ok(jobs) = jobs else { return Self::alone() };
-        let pool = Pool { jobs, turns: Arc::default(), _helpers: helpers };
+        let waiting = Waiting { helpers: count - 1, ..Waiting::default() };
+        let pool = Pool { jobs, turns: Arc::new(Turns(Mutex::new(waiting))), _helpers: helpers };
         Self { pool: Some(Arc::new(pool)), count, is_awake: false }
     }
 
@@ -167,14 +168,16 @@ impl Threads {
     }
 
     /// Adds a turn for the helpers, if there are any.
-    pub(crate) fn add_turn(&self, order: Order, turn: impl FnOnce() + Send + 'static) {
+    pub(crate) fn add_turn(&self, order: Order, turn: Turn) {
         let Some(pool) = &self.pool else { return };
-        let (turns, turn) = (Arc::clone(&pool.turns), Box::new(turn));
+        let mut waiting = lock(&pool.turns.0);
         match order {
-            Order::First => lock(&turns.0).push_front(turn),
-            Order::Last | Order::Again => lock(&turns.0).push_back(turn),
+            Order::First => waiting.turns.push_front(turn),
+            Order::Last | Order::Again => waiting.turns.push_back(turn),
         }
-        if order != Order::Again {
+        if order != Order::Again && waiting.may_run() {
+            drop(waiting);
+            let turns = Arc::clone(&pool.turns);
             pool.jobs.spawn(move || turns.run());
         }
     }
@@ -183,8 +186,12 @@ impl Threads {
 /// How long one task is worked on before the next one has its turn, which is also how long a call waits for a helper.
 pub(crate) const SLICE: Duration = Duration::from_millis(2);
 
-/// Works for about a [`SLICE`], and never panics.
-type Turn = Box<dyn FnOnce() + Send>;
+/// Works for about a [`SLICE`] on a task, with the threads that it is given, and never panics.
+pub(crate) type Turn = (Arc<dyn HasTurns>, Threads);
+
+pub(crate) trait HasTurns: Send + Sync {
+    fn turn(self: Arc<Self>, threads: Threads);
+}
 
 /// When a turn comes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -197,9 +204,27 @@ pub(crate) enum Order {
 
 /// The turns of tasks on the helpers, the next one first. A rayon pool does what its own threads have spawned before
 /// what comes from outside, as calls do: so turns are no jobs, but in a list. A **runner** is a job that takes turns
-/// from it, and lets all other jobs run after each: those of calls. It ends when the list is empty.
+/// from it, and lets all other jobs run after each: those of calls. It ends when the list is empty. There are no more of
+/// them than helpers: a job for each turn would cost the thread that starts thousands of tasks more than the tasks do.
 #[derive(Default)]
-struct Turns(Mutex<VecDeque<Turn>>);
+struct Turns(Mutex<Waiting>);
+
+#[derive(Default)]
+struct Waiting {
+    turns: VecDeque<Turn>,
+    /// Jobs that are runners, or will be.
+    runners: usize,
+    helpers: usize,
+}
+
+impl Waiting {
+    /// Counts one more runner, if a helper may be without.
+    fn may_run(&mut self) -> bool {
+        let may = self.runners < self.helpers;
+        self.runners += usize::from(may);
+        may
+    }
+}
 
 thread_local! {
     /// True while this helper is in a runner.
@@ -210,19 +235,23 @@ impl Turns {
     fn run(self: Arc<Self>) {
         if RUNS.replace(true) {
             // Below this frame on the stack, a runner is letting other jobs run. It looks at the list afterwards.
+            lock(&self.0).runners -= 1;
             return;
         }
         loop {
-            let mut turns = lock(&self.0);
-            let Some(turn) = turns.pop_front() else { break };
-            let are_others = !turns.is_empty();
-            drop(turns);
-            if are_others {
+            let mut waiting = lock(&self.0);
+            let Some((task, threads)) = waiting.turns.pop_front() else {
+                waiting.runners -= 1;
+                break;
+            };
+            let is_another = !waiting.turns.is_empty() && waiting.may_run();
+            drop(waiting);
+            if is_another {
                 // A helper that has nothing else to do meanwhile becomes a runner.
                 let this = Arc::clone(&self);
                 rayon::spawn(move || this.run());
             }
-            turn();
+            task.turn(threads);
             // For at most a slice, as new jobs may come all the time.
             let until = Instant::now() + SLICE;
             while rayon::yield_now() == Some(Yield::Executed) && Instant::now() < until {}

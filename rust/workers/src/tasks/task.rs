@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::{NextStep, TaskEvent, Work};
 use crate::ending::{join_later, lock, unpoisoned};
-use crate::threads::{Order, SLICE, Threads};
+use crate::threads::{HasTurns, Order, SLICE, Threads};
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
@@ -222,22 +222,16 @@ impl<W: Work> Task<W> {
 
     /// Lists the task, which is free at `place`, if there is a list.
     fn list(self: &Arc<Self>, place: Place, order: Order) {
-        let (task, queue) = (Arc::clone(self), Arc::clone(&self.queue));
+        let task = Arc::clone(self);
         if place == Place::Owner {
-            let owned = &mut lock(&queue.lists).owned;
+            let owned = &mut lock(&self.queue.lists).owned;
             return if order == Order::First { owned.push_front(task) } else { owned.push_back(task) };
         }
         // At other places, a thread for it is already coming, or not wanted.
-        let threads = if place == Place::Helpers { queue.begin_turn(self.id) } else { None };
-        let Some(threads) = threads else { return };
-        let with = threads.clone();
-        threads.add_turn(order, move || {
-            // Drops the task, too, before a shut down is notified.
-            let _ = catch_unwind(AssertUnwindSafe(move || {
-                task.work_on(&with, Place::Helpers, Some(Instant::now() + SLICE));
-            }));
-            queue.end_run();
-        });
+        let threads = if place == Place::Helpers { self.queue.begin_turn(self.id) } else { None };
+        if let Some(threads) = threads {
+            threads.clone().add_turn(order, (task, threads));
+        }
     }
 
     /// Returns the work and its place, if it is free where this thread may claim it.
@@ -350,6 +344,17 @@ impl<W: Work> Task<W> {
 
     fn report(self: &Arc<Self>, event: TaskEvent) {
         let _ = catch_unwind(AssertUnwindSafe(|| (self.listener)(self, event)));
+    }
+}
+
+impl<W: Work> HasTurns for Task<W> {
+    fn turn(self: Arc<Self>, threads: Threads) {
+        let queue = Arc::clone(&self.queue);
+        // Drops the task, too, before a shut down is notified.
+        let _ = catch_unwind(AssertUnwindSafe(move || {
+            self.work_on(&threads, Place::Helpers, Some(Instant::now() + SLICE));
+        }));
+        queue.end_run();
     }
 }
 
