@@ -342,13 +342,13 @@ impl Makers {
                     return self.leave_out(object.start, at, path, false, reader);
                 }
                 Some(script) => {
-                    let Maker { of, names, .. } = &self.all[script];
-                    if of.is_abstract() {
+                    let Maker { of, is_abstract, .. } = &mut self.all[script];
+                    if *is_abstract.get_or_insert_with(|| of.is_abstract()) {
                         return Err(reader.error_at(at, refused::abstract_script(path)));
                     }
-                    let (base, names) = (&of.class, *names);
+                    let Maker { of: Class { class: base, .. }, names, .. } = &self.all[script];
                     let is_class_listed = object.is_allowed;
-                    (object.walk, object.maker, object.is_allowed) = (Walk::of(names), script, true);
+                    (object.walk, object.maker, object.is_allowed) = (Walk::of(*names), script, true);
                     self.steps.push(Step::Script(script as u32, (reader.position() - start) as u32));
                     let class = &self.all[object.class].of.class;
                     if !is_list || base == class || is_class_listed && extends(class, base) {

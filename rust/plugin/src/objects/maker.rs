@@ -16,6 +16,8 @@ pub struct Maker {
     /// False until an object was made.
     pub is_made: bool,
     pub stored: Option<Stored>,
+    /// Of a script, once that was found out.
+    pub is_abstract: Option<bool>,
     /// Of a class: see [`is_changed`], once that was found out.
     pub is_changed: Option<bool>,
     /// Of a script: whether it changes what its base lists, once that was found out.
@@ -24,8 +26,8 @@ pub struct Maker {
 
 impl Maker {
     pub fn new(of: Class, names: usize, charges: Charges) -> Self {
-        let (is_changed, changes_base) = (None, None);
-        Self { of, names, charges, is_allowed: true, is_made: false, stored: None, is_changed, changes_base }
+        let (stored, is_abstract, is_changed, changes_base) = (None, None, None, None);
+        Self { of, names, charges, is_allowed: true, is_made: false, stored, is_abstract, is_changed, changes_base }
     }
 }
 
