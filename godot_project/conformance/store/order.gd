@@ -294,6 +294,54 @@ func test_upkeep_beside_loads() -> void:
 	check_int(backup.wait() as int, OK, "backup")
 
 
+## Whoever erases all waits for loads; a load waits for neither.
+func test_loads_beside_one_that_erases() -> void:
+	if not OS.has_feature("threads"):
+		return
+	store = open()
+	var work := func(index: int) -> int:
+		OS.delay_msec(5 * index)
+		var begin := Time.get_ticks_usec()
+		if index == 0:
+			store.load_vars(range(100))
+		else:
+			check_int(store.erase_all(), OK, "erase all")
+		return Time.get_ticks_usec() - begin
+	for _attempt: int in 20:
+		for from: int in range(0, 100, 20):
+			var values := Values.keyed(range(from, from + 20), func(i: int) -> PackedByteArray: return filled_bytes(1_000_000, i))
+			check_int(store.save_vars(values), OK, "save")
+		close_and_open()
+		var threads := start_threads(2, work)
+		OS.delay_msec(10)
+		var begin := Time.get_ticks_usec()
+		store.load_var(5)
+		var took := Time.get_ticks_usec() - begin
+		var others := end_threads(threads)
+		if took < mini(others[0] as int, others[1] as int) / 2:
+			return
+	check(false, "each load waited for the long one")
+
+
+func test_more_loads_than_readers() -> void:
+	if not OS.has_feature("threads"):
+		return
+	store = open()
+	var is_over := [false]
+	var work := func(_index: int) -> int:
+		while not is_over[0]:
+			store.load_vars([1, 2, 3])
+		return OK
+	var threads := start_threads(8, work)
+	var codes := {}
+	for turn: int in 100:
+		codes[store.erase_all()] = turn
+		check_int(store.save_var(1, turn), OK, "save")
+	is_over[0] = true
+	end_threads(threads)
+	check_value(codes.keys(), [OK], "erase_all")
+
+
 func test_one_that_fails() -> void:
 	open_with({0: 0})
 	store.save_vars_async({9: Packed.make(TYPE_PACKED_BYTE_ARRAY, 10_000_000)})

@@ -20,6 +20,12 @@ pub(crate) struct Total {
 }
 
 impl Total {
+    /// Of keys with these hashes.
+    fn of(hashes: &[u64]) -> Self {
+        let sum = hashes.iter().fold(0_u64, |sum, hash| sum.wrapping_add(*hash));
+        Self { keys: hashes.len() as i64, sum: sum as i64 }
+    }
+
     /// Adds a key, or removes it if `by` is -1.
     pub(crate) fn count(&mut self, key: &[u8], by: i64) {
         self.keys = self.keys.wrapping_add(by);
@@ -58,7 +64,8 @@ impl Fence {
             .ok_or(StoreError::Damaged("a fence is missing"))?;
         let mut next = connection.prepare_cached("SELECT start FROM fence WHERE start > ?1 ORDER BY start LIMIT 1")?;
         let end = next.query_row([key], |row| row.get(0)).optional()?;
-        Ok(Self { start, end, total: Total { keys, sum }, is_changed: false, found: Found::Unread })
+        let fence = Self { start, end, total: Total { keys, sum }, is_changed: false, found: Found::Unread };
+        if fence.has(key) { Ok(fence) } else { Err(StoreError::Damaged("fences are in disorder")) }
     }
 
     /// Reads the next range, whose end is not read.
@@ -89,30 +96,30 @@ impl Fence {
 
     /// Makes two ranges of the one, and keeps the one of `key`.
     fn cut(&mut self, connection: &Connection, key: &[u8]) -> Result<()> {
-        let (mut lower, mut upper, mut middle) = (Total::default(), Total::default(), None);
+        let (mut lower, mut middle) = (Vec::new(), Vec::new());
         self.each_key(connection, &mut Bytes::default(), |key| {
-            if lower.keys == MAX / 2 {
-                middle.get_or_insert_with(|| key.to_vec());
-                upper.count(key, 1);
-            } else {
-                lower.count(key, 1);
+            if lower.len() as i64 == MAX / 2 {
+                middle = key.to_vec();
             }
+            lower.push(xxh3_64(key));
         })?;
-        let Some(middle) = middle.filter(|_| lower.keys + upper.keys == self.total.keys) else {
+        if Total::of(&lower) != self.total {
             return Err(KEYS_MISSING);
-        };
+        }
+        let upper = lower.split_off(MAX as usize / 2);
+        let total = Total::of(&upper);
         let mut insert =
             connection.prepare_cached("INSERT INTO fence(start, keys, key_checksum) VALUES(?1, ?2, ?3)")?;
-        insert.execute((&middle, upper.keys, upper.sum))?;
-        (self.total, self.found) = (lower, Found::Unread);
-        self.is_changed = true;
+        insert.execute((&middle, total.keys, total.sum))?;
+        (self.total, self.is_changed) = (Total::of(&lower), true);
         self.write(connection)?;
-        let is_upper = *key >= *middle;
-        if is_upper {
-            (self.start, self.total) = (middle, upper);
+        if *key >= *middle {
+            (self.start, self.total, lower) = (middle, total, upper);
         } else {
             self.end = Some(middle);
         }
+        lower.sort_unstable();
+        self.found = Found::All(lower);
         Ok(())
     }
 
@@ -132,34 +139,34 @@ impl Fence {
         if changed == 1 { Ok(()) } else { Err(StoreError::Damaged("a fence is missing")) }
     }
 
-    /// Fails unless all keys of the range are found, and `key`, which the index does not lead to, is none of them. Counts what it
-    /// reads, once.
-    pub(crate) fn check_missing(&mut self, connection: &Connection, bytes: &mut Bytes, key: &[u8]) -> Result<()> {
+    /// True if a key is in the range, also if the index does not lead to it. Fails unless all keys of the range are found, in order.
+    /// Counts what it reads, once.
+    pub(crate) fn contains(&mut self, connection: &Connection, bytes: &mut Bytes, key: &[u8]) -> Result<bool> {
         if let Found::Unread = self.found {
             self.found = Found::NotAll;
-            let (mut found, mut hashes) = (Total::default(), Vec::new());
-            self.each_key(connection, bytes, |key| {
-                found.count(key, 1);
-                hashes.push(xxh3_64(key));
-            })?;
-            hashes.sort_unstable();
-            if found == self.total {
+            let mut hashes = Vec::new();
+            self.each_key(connection, bytes, |key| hashes.push(xxh3_64(key)))?;
+            if Total::of(&hashes) == self.total {
+                hashes.sort_unstable();
                 self.found = Found::All(hashes);
             }
         }
         match &self.found {
-            Found::All(hashes) if hashes.binary_search(&xxh3_64(key)).is_err() => Ok(()),
+            Found::All(hashes) => Ok(hashes.binary_search(&xxh3_64(key)).is_ok()),
             _ => Err(KEYS_MISSING),
         }
     }
 
-    /// Calls `each` with each key of the range, in order. Fails at more than it may have.
+    /// Calls `each` with each key of the range, in order. Fails at more than it may have, and at disorder.
     fn each_key(&self, connection: &Connection, bytes: &mut Bytes, mut each: impl FnMut(&[u8])) -> Result<()> {
         let mut read = connection.prepare_cached("SELECT key FROM entry WHERE key >= ?1 ORDER BY key")?;
         let mut rows = read.query([&self.start])?;
-        let mut count = 0;
+        let (mut count, mut last) = (0, Vec::new());
         while let Some(row) = rows.next()? {
             let key = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+            if *key < *last {
+                return Err(KEYS_MISSING);
+            }
             if self.end.as_ref().is_some_and(|end| **end <= *key) {
                 break;
             }
@@ -168,6 +175,7 @@ impl Fence {
                 return Err(TOO_MUCH);
             }
             bytes.read_key(connection, key)?;
+            key.clone_into(&mut last);
             each(key);
         }
         Ok(())

@@ -141,6 +141,9 @@ pub fn remove(path: &Path) -> Result<Option<PathBuf>> {
             fs::remove_file(&path)?;
             let ends = SIDE_FILES.iter().filter(|end| **end != "-lock");
             ends.for_each(|end| _ = fs::remove_file(beside(&path, end)));
+            // Of a process that was killed.
+            let copy = beside(&path, COPY);
+            let _ = Place::of(&copy).map(|_place| remove_copy(&copy));
             Ok(set_aside)
         })
     });

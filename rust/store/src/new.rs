@@ -9,6 +9,7 @@ use rusqlite::Connection;
 use crate::format::{ID, MODE, NEW, SIDE_FILES, TABLES, VERSION, WAL, is_store};
 use crate::journal::rename_aside;
 use crate::mark::Mark;
+use crate::open::refuse_others;
 use crate::place::{Place, beside, id_of, in_folder, is_filled, is_open, names, real, rename_new};
 use crate::{Result, StoreError};
 
@@ -56,8 +57,7 @@ fn lock_new(path: &Path) -> Result<File> {
             break;
         }
         // It may have become a store by now.
-        let own = file.metadata()?;
-        if fs::metadata(path).is_ok_and(|named| id_of(&named) == id_of(&own)) && names(&own) < 2 {
+        if is_at(path, &file) && names(&file.metadata()?) < 2 {
             return Ok(file);
         }
     }
@@ -67,6 +67,7 @@ fn lock_new(path: &Path) -> Result<File> {
 /// Makes a new store without keys. The path never leads to a part of one. Returns where a journal is now that was left there.
 pub(crate) fn make(path: &Path) -> Result<Option<PathBuf>> {
     let (path, new, journal) = (&real_new(path)?, &beside(path, NEW), &beside(path, "-wal"));
+    refuse_others(path)?;
     let file = write_new(new)?;
     let named = in_folder(path, || {
         if is_filled(path) {
@@ -84,8 +85,17 @@ pub(crate) fn make(path: &Path) -> Result<Option<PathBuf>> {
         }
         Ok(set_aside)
     });
+    if named.is_err() && is_at(new, &file) {
+        let _ = fs::remove_file(new);
+    }
     let _ = file.unlock();
     named
+}
+
+/// True if a path leads to an open file.
+fn is_at(path: &Path, file: &File) -> bool {
+    let ids = [fs::metadata(path), file.metadata()].map(|found| found.ok().as_ref().map(id_of));
+    ids[0].is_some() && ids[0] == ids[1]
 }
 
 /// Keeps other processes from making a store at a path: that would set aside the journal of one that gets the name meanwhile.

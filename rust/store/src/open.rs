@@ -71,6 +71,8 @@ pub(crate) enum Source {
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) connection: Connection,
+    /// Another one, which reads.
+    pub(crate) guard: Connection,
     pub(crate) place: Arc<Place>,
     pub(crate) mark: Mark,
     /// True if the file lacks something that is in its journal.
@@ -174,7 +176,8 @@ pub(crate) fn open_at(place: Arc<Place>, mut set_aside: Option<PathBuf>) -> Resu
     // Also where another program is at it now.
     let _ = journal::cut(&connection, &place);
     place.note_journal(frames(&connection)?)?;
-    Ok(Opened { connection, place, mark, has_journal, set_aside, is_lost })
+    let guard = open_to_read(&Source::Place(Arc::clone(&place)))?;
+    Ok(Opened { connection, guard, place, mark, has_journal, set_aside, is_lost })
 }
 
 /// Opens a file that is not to be written, or its bytes.
@@ -219,8 +222,8 @@ fn open_to_write(place: &Place) -> Result<Connection> {
 /// Lets SQLite open a file that can be opened, with a journal. It does not say why it cannot, so the system is asked for the same:
 /// two handles, one of them of the journal, which is made.
 pub(crate) fn tried<T>(path: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
-    let [journal, foreign] = ["-wal", "-journal"].map(|end| beside(path, end));
-    refuse_other(&journal).and_then(|()| refuse_other(&foreign))?;
+    refuse_others(path)?;
+    let journal = beside(path, "-wal");
     let ask = || File::options().create(true).truncate(false).write(true).open(&journal);
     for _ in 0..TRIES {
         match open() {
@@ -229,6 +232,10 @@ pub(crate) fn tried<T>(path: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
         };
     }
     Err(StoreError::CannotOpen)
+}
+
+pub(crate) fn refuse_others(path: &Path) -> Result<()> {
+    ["-wal", "-journal"].iter().try_for_each(|end| refuse_other(&beside(path, end)))
 }
 
 /// Several connections of one process share the index of the journal: on Unix in memory, which browsers have, too, and other

@@ -84,7 +84,7 @@ pub(crate) fn beside(path: &Path, end: &str) -> PathBuf {
 
 /// True if there is a file, with something in it.
 pub(crate) fn is_filled(path: &Path) -> bool {
-    path.metadata().is_ok_and(|file| file.len() > 0)
+    path.metadata().is_ok_and(|file| file.is_file() && file.len() > 0)
 }
 
 /// Gives a file another name, unless a file has that. Where there are no links, an empty file takes the name first.

@@ -42,16 +42,17 @@ impl Budget {
     /// Fails unless a key that was not found is missing.
     fn check_missing(&mut self, connection: &Connection, key: &[u8]) -> Result<()> {
         let known = self.ranges.range_mut::<[u8], _>((Unbounded, Included(key))).next_back();
-        if let Some((_, fence)) = known
-            && fence.has(key)
-        {
-            return fence.check_missing(connection, &mut self.keys, key);
-        }
-        let mut fence = Fence::of(connection, key)?;
-        let read = self.keys.read_key(connection, &fence.start);
-        let checked = read.and_then(|()| fence.check_missing(connection, &mut self.keys, key));
-        self.ranges.insert(fence.start.clone(), fence);
-        checked
+        let contains = match known.filter(|(_, fence)| fence.has(key)) {
+            Some((_, fence)) => fence.contains(connection, &mut self.keys, key),
+            None => {
+                let mut fence = Fence::of(connection, key)?;
+                let read = self.keys.read_key(connection, &fence.start);
+                let contains = read.and_then(|()| fence.contains(connection, &mut self.keys, key));
+                self.ranges.insert(fence.start.clone(), fence);
+                contains
+            }
+        };
+        if contains? { Err(KEYS_MISSING) } else { Ok(()) }
     }
 }
 
@@ -223,7 +224,7 @@ impl Reader {
     }
 
     /// Calls `each` with some of the keys of a walk, in order: until they have `max` bytes. Returns false after the last. Fails then if
-    /// some are missing.
+    /// some are missing, or in disorder.
     pub fn keys(&mut self, walk: &mut Walk, max: usize, mut each: impl FnMut(&[u8])) -> Result<bool> {
         let connection = &self.connection;
         let Walk { from, to, at, range, are_missing, bytes } = walk;
@@ -237,6 +238,7 @@ impl Reader {
         let mut read = connection.prepare_cached("SELECT key FROM entry WHERE key >= ?1 ORDER BY key")?;
         let mut rows = read.query([at.as_ref().unwrap_or(&fence.start)])?;
         let (mut next, mut row, mut done) = (Fence::next(&mut fences)?, rows.next()?, 0);
+        let mut last = at.clone().unwrap_or_default();
         loop {
             let key = row.map(|row| row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)).transpose()?;
             if let Some(key) = key {
@@ -248,6 +250,8 @@ impl Reader {
                     bytes.read_key(connection, key)?;
                     done += KEY + key.len();
                     found.count(key, 1);
+                    *are_missing |= *key < *last;
+                    key.clone_into(&mut last);
                     if **from <= *key && to.as_ref().is_none_or(|to| *key < **to) {
                         each(key);
                     }

@@ -14,7 +14,7 @@ use crate::mark::Mark;
 use crate::new::new_place;
 use crate::open::{self, Opened, Source, open_at, open_to_read};
 use crate::place::{Place, beside, in_folder};
-use crate::writer::{WRONG_ROW, Writer};
+use crate::writer::Writer;
 use crate::{Packed, Reader, Readers, Result, StoreError};
 
 /// Pages of the journal from which on it is put into the file, 8 MiB; and those that one step of [`Store::shrink`] gives back.
@@ -79,9 +79,8 @@ impl Store {
     }
 
     pub(crate) fn of(opened: Opened) -> Result<Self> {
-        let Opened { connection, place, mark, has_journal, set_aside, is_lost } = opened;
-        let source = Source::Place(Arc::clone(&place));
-        let (writer, guard) = (Writer::new(connection), open_to_read(&source)?);
+        let Opened { connection, guard, place, mark, has_journal, set_aside, is_lost } = opened;
+        let (writer, source) = (Writer::new(connection), Source::Place(Arc::clone(&place)));
         let (committed, is_whole) = (mark.last, !has_journal);
         let (must_be_whole, is_own, pages, due) = (has_journal, false, 0, CHECKPOINT_FROM);
         let mut open = Open { writer, place, guard, mark, committed, pages, due, is_whole, must_be_whole, is_own };
@@ -155,10 +154,7 @@ impl Store {
 
     /// Erases some of the keys from `from` to before `to`, or to the last. Returns false when none are left.
     pub fn erase_range(&mut self, from: &[u8], to: Option<&[u8]>) -> Result<bool> {
-        let writer = &mut self.writing()?.writer;
-        let keys = writer.first_keys(from, to)?;
-        keys.iter().try_for_each(|key| if writer.erase(key)? { Ok(()) } else { Err(WRONG_ROW) })?;
-        Ok(!keys.is_empty())
+        self.writing()?.writer.erase_range(from, to)
     }
 
     /// Ends a save. It is on the disk when this returns. If it fails, roll back.

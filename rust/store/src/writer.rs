@@ -6,7 +6,7 @@ use rusqlite::blob::ZeroBlob;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::bytes::Bytes;
-use crate::fence::Fence;
+use crate::fence::{Fence, KEYS_MISSING};
 use crate::reader::STEP;
 use crate::{Packed, Result, StoreError};
 
@@ -16,7 +16,7 @@ const LONG: usize = 1 << 20;
 /// Max bytes of a key with its value, as the row has other columns, too.
 const MAX_ROW: usize = 1_000_000_000 - 1000;
 
-pub(crate) const WRONG_ROW: StoreError = StoreError::Damaged("a key leads to the row of another");
+const WRONG_ROW: StoreError = StoreError::Damaged("a key leads to the row of another");
 
 /// Changes rows and counts keys, in a transaction of its caller.
 #[derive(Debug)]
@@ -43,11 +43,14 @@ impl Writer {
         if !self.inserts && self.write(update, key, value)? {
             return Ok(());
         }
-        self.inserts = self.write(insert, key, value)?;
-        if self.inserts {
-            return self.count(key, 1);
+        // A damaged index may not lead to the key: then there would be two.
+        self.inserts = !self.contains(key)?;
+        match self.inserts {
+            false if self.write(update, key, value)? => Ok(()),
+            false => Err(KEYS_MISSING),
+            true if self.write(insert, key, value)? => self.count(key, 1),
+            true => Err(WRONG_ROW),
         }
-        if self.write(update, key, value)? { Ok(()) } else { Err(WRONG_ROW) }
     }
 
     /// Returns true if there was something to write.
@@ -81,13 +84,30 @@ impl Writer {
         if self.id(key)?.is_some() {
             return Err(WRONG_ROW);
         }
-        self.fence(key)?;
-        let check = |fence: &mut Fence| fence.check_missing(&self.connection, &mut Bytes::default(), key);
-        self.fence.iter_mut().try_for_each(check).map(|()| false)
+        if self.contains(key)? { Err(KEYS_MISSING) } else { Ok(false) }
+    }
+
+    /// Erases some of the keys from `from` to before `to`, or to the last. Returns false when none are left. Fails where keys are
+    /// missing, which would come back.
+    pub(crate) fn erase_range(&mut self, from: &[u8], to: Option<&[u8]>) -> Result<bool> {
+        let mut from = from.to_vec();
+        while to.is_none_or(|to| *from < *to) {
+            self.contains(&from)?;
+            let end = self.fence.as_ref().and_then(|fence| fence.end.clone());
+            let before = end.as_deref().into_iter().chain(to).min();
+            let keys = self.first_keys(&from, before)?;
+            if !keys.is_empty() {
+                keys.iter().try_for_each(|key| if self.erase(key)? { Ok(()) } else { Err(WRONG_ROW) })?;
+                return Ok(true);
+            }
+            let Some(end) = end else { break };
+            from = end;
+        }
+        Ok(false)
     }
 
     /// Returns some keys from `from` to before `to`, or to the last: fewer if they are long.
-    pub(crate) fn first_keys(&self, from: &[u8], to: Option<&[u8]>) -> Result<Vec<Vec<u8>>> {
+    fn first_keys(&self, from: &[u8], to: Option<&[u8]>) -> Result<Vec<Vec<u8>>> {
         let mut read =
             self.connection.prepare_cached("SELECT key FROM entry WHERE key >= ?1 ORDER BY key LIMIT 512")?;
         let mut len = 0;
@@ -110,6 +130,13 @@ impl Writer {
     fn count(&mut self, key: &[u8], by: i64) -> Result<()> {
         self.fence(key)?;
         self.fence.iter_mut().try_for_each(|fence| fence.count(&self.connection, key, by))
+    }
+
+    /// True if a key is in its range, also if the index does not lead to it.
+    fn contains(&mut self, key: &[u8]) -> Result<bool> {
+        self.fence(key)?;
+        let contains = |fence: &mut Fence| fence.contains(&self.connection, &mut Bytes::default(), key);
+        self.fence.as_mut().map_or(Ok(false), contains)
     }
 
     /// Goes to the range of a key.

@@ -131,6 +131,17 @@ fn what_is_no_file_is_in_the_way() {
         std::os::unix::fs::symlink(folder.join("nothing"), at(end)).unwrap();
         is_in_the_way(Store::open(&path), end);
         assert!(at(end).is_symlink());
+        fs::remove_file(at(end)).unwrap();
+        fs::create_dir_all(at(end).join("full")).unwrap();
+        is_in_the_way(Store::open(&path), end);
+        fs::remove_file(&path).unwrap();
+        is_in_the_way(Store::open(&path), end);
+        assert_eq!(folder.names(), [format!("store{end}")]);
+        fs::remove_dir_all(at(end)).unwrap();
+        for copy in ["-varbatch-copy", "-varbatch-copy-wal"] {
+            fs::write(at(copy), "of a killed process").unwrap();
+        }
+        drop(Store::open(&path).unwrap());
         remove(&path).unwrap();
         assert_eq!(folder.names(), [""; 0]);
     }

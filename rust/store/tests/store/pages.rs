@@ -275,31 +275,96 @@ fn a_damaged_cell_leaves_the_others_also_at_the_first_look() {
     assert!(damaged.count() <= 1);
 }
 
+/// Files with two ranges of keys, in whose index the searches go astray: a cell leads to where another one does, or both are
+/// swapped. And the store before, with each key as its value.
+fn astray(path: &Path) -> (Vec<[u8; 4]>, Vec<Vec<u8>>) {
+    let _ = fs::remove_file(path);
+    let mut store = Store::open(path).unwrap();
+    let all: Vec<_> = (0..900).map(u32::to_be_bytes).collect();
+    save(&mut store, &all.iter().map(|key| (&key[..], &key[..])).collect::<Vec<_>>());
+    store.close().unwrap();
+    let sound = fs::read(path).unwrap();
+    let page = pages_of(&sound, 10)[0] * PAGE;
+    let cells = (100..300).flat_map(|cell| [(0, cell, false), (cell - 40, cell, false), (cell - 40, cell, true)]);
+    let files = cells.map(|(other, cell, swaps)| {
+        let (mut file, [other, cell]) = (sound.clone(), [other, cell].map(|cell| page + 8 + 2 * cell));
+        file.copy_within(other..other + 2, cell);
+        if swaps {
+            file[other..other + 2].copy_from_slice(&sound[cell..cell + 2]);
+        }
+        file
+    });
+    (all, files.collect())
+}
+
 #[test]
 fn a_key_that_the_index_does_not_lead_to_is_an_error() {
     let (_folder, path) = Folder::with("file");
-    let key = |number: u32| number.to_be_bytes();
-    let _ = fs::remove_file(&path);
-    let mut store = Store::open(&path).unwrap();
-    let all: Vec<_> = (0..900).map(key).collect();
-    save(&mut store, &all.iter().map(|key| (&key[..], &key[..])).collect::<Vec<_>>());
-    store.close().unwrap();
-    let sound = fs::read(&path).unwrap();
-    let page = pages_of(&sound, 10)[0] * PAGE;
+    let (all, files) = astray(&path);
     let mut errors = 0;
-    // A cell of the second range leads to where the first one does, so that a search in the first goes astray.
-    for cell in 100..300 {
-        let mut file = sound.clone();
-        file.copy_within(page + 8..page + 10, page + 8 + 2 * cell);
+    for file in files {
         fs::write(&path, &file).unwrap();
         let store = Store::open(&path).unwrap();
         let mut reader = store.reader().unwrap();
-        for number in 90..300 {
-            match ask(&mut reader, &key(number)) {
-                Ok(value) => assert_eq!(value, Some(key(number).to_vec()), "cell {cell}, key {number}"),
+        for key in &all[90..300] {
+            match ask(&mut reader, key) {
+                Ok(value) => assert_eq!(value, Some(key.to_vec()), "{key:?}"),
                 Err(_) => errors += 1,
             }
         }
+        let mut found = Vec::new();
+        match reader.keys(&mut Walk::default(), usize::MAX, |key| found.push(key.to_vec())) {
+            Ok(_) => assert!(found == all),
+            Err(_) => errors += 1,
+        }
+    }
+    assert!(errors > 600, "{errors}");
+}
+
+#[test]
+fn what_the_index_does_not_lead_to_is_not_saved_twice() {
+    let (_folder, path) = Folder::with("file");
+    let (all, files) = astray(&path);
+    let mut errors = 0;
+    for (number, file) in files.iter().enumerate() {
+        fs::write(&path, file).unwrap();
+        let mut store = Store::open(&path).unwrap();
+        let some = &all[number * 7 % 300..][..40];
+        store.begin().unwrap();
+        let new = |key: &[u8]| Packed::new(key, b"new".to_vec(), false);
+        let saved = some.iter().try_for_each(|key| store.put(key, &new(key))).and_then(|()| store.commit());
+        if saved.is_err() {
+            store.roll_back();
+        }
+        let mut reader = store.reader().unwrap();
+        let values: Vec<_> = some.iter().map(|key| ask(&mut reader, key)).collect();
+        assert!(saved.is_err() || values.iter().flatten().all(|value| value.as_deref() == Some(b"new")), "{number}");
+        errors += usize::from(saved.is_err());
+    }
+    assert!(errors > 0);
+}
+
+#[test]
+fn a_range_is_erased_whole_or_not_at_all() {
+    let (_folder, path) = Folder::with("file");
+    let (all, files) = astray(&path);
+    let mut errors = 0;
+    for (number, file) in files.iter().enumerate() {
+        fs::write(&path, file).unwrap();
+        let mut store = Store::open(&path).unwrap();
+        let some = &all[number * 7 % 300..][..41];
+        store.begin().unwrap();
+        let erased = (|| {
+            while store.erase_range(&some[0], Some(&some[40]))? {}
+            store.commit()
+        })();
+        if erased.is_err() {
+            store.roll_back();
+        }
+        let mut reader = store.reader().unwrap();
+        let left = some[..40].iter().map(|key| ask(&mut reader, key)).collect::<Vec<_>>();
+        assert!(erased.is_err() || left.iter().flatten().all(Option::is_none), "{number}");
+        errors += usize::from(erased.is_err());
     }
     assert!(errors > 0);
 }

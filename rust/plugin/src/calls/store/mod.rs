@@ -69,8 +69,10 @@ struct ReaderPool {
     /// `None` if the file is closed.
     source: Option<Readers>,
     idle: Vec<Reader>,
-    /// How many are in use; and whether the file is being closed or replaced, so that none may be.
-    used: usize,
+    /// How many are in use, of two groups; and which of these the next one belongs to.
+    used: [usize; 2],
+    next: usize,
+    /// True while the file is closed or replaced, so that none may be in use.
     is_held: bool,
 }
 
@@ -158,9 +160,10 @@ impl StoreFile {
         let mut readers = self.changed.wait_while(lock(&self.readers), is_held).unwrap_or_else(PoisonError::into_inner);
         let idle = readers.idle.pop();
         let source = readers.source.clone().ok_or_else(|| self.closed())?;
-        readers.used += 1;
+        let group = readers.next;
+        readers.used[group] += 1;
         drop(readers);
-        let mut borrowed = BorrowedReader { file: self, reader: idle };
+        let mut borrowed = BorrowedReader { file: self, group, reader: idle };
         if borrowed.reader.is_none() {
             borrowed.reader = Some(self.open_reader(&source)?);
         }
@@ -181,12 +184,18 @@ impl StoreFile {
         opened.and_then(|()| source.open()).map_err(|error| self.failure(&error))
     }
 
-    /// Waits until nobody reads, and lets nobody until [`Self::let_read`].
+    /// Waits until nobody reads, and lets nobody until [`Self::let_read`]. Who comes while a long load ends does not wait for it.
     fn keep_readers_out(&self) {
+        let until_unused = |readers, group| {
+            let is_used = |readers: &mut ReaderPool| readers.used[group] > 0;
+            self.changed.wait_while(readers, is_used).unwrap_or_else(PoisonError::into_inner)
+        };
         let mut readers = lock(&self.readers);
+        let [before, since] = [readers.next, 1 - readers.next];
+        readers.next = since;
+        let mut readers = until_unused(readers, before);
         readers.is_held = true;
-        let is_used = |readers: &mut ReaderPool| readers.used > 0;
-        let mut readers = self.changed.wait_while(readers, is_used).unwrap_or_else(PoisonError::into_inner);
+        let mut readers = until_unused(readers, since);
         (readers.source, readers.idle) = (None, Vec::new());
     }
 
@@ -250,6 +259,7 @@ impl StoreFile {
 /// A reader that goes back to the file.
 struct BorrowedReader<'f> {
     file: &'f StoreFile,
+    group: usize,
     reader: Option<Reader>,
 }
 
@@ -270,12 +280,13 @@ impl Drop for BorrowedReader<'_> {
         let mut reader = self.reader.take();
         reader.iter_mut().for_each(Reader::release);
         let mut readers = lock(&self.file.readers);
-        readers.used -= 1;
         if !std::thread::panicking() && readers.idle.len() < IDLE {
             readers.idle.extend(reader.take());
         }
         drop(readers);
+        // Closed before it counts as that.
         drop(reader);
+        lock(&self.file.readers).used[self.group] -= 1;
         self.file.changed.notify_all();
     }
 }
