@@ -154,10 +154,9 @@ func test_backups() -> void:
 		var damaged := FileAccess.get_file_as_bytes(path)
 		damaged[0] ^= 1
 		write(path, damaged)
-		if key != null:
-			check_call(&"load_bytes", [path, key], filled_bytes(100), [INSTEAD % path + "..."])
-			# Nobody has read it.
-			write(path, damaged)
+		check_call(&"load_bytes", [path, key], filled_bytes(100), [INSTEAD % path + "..."])
+		# Nobody has read it.
+		write(path, damaged)
 		check_call("save_bytes", [path, filled_bytes(1), stored_as[0], key, true], OK, kept)
 		check_bytes(VarBatch.load_bytes(_bak, key), filled_bytes(100), "the last whole one")
 		for left: String in [path, _bak, aside]:

@@ -84,14 +84,15 @@ func _look() -> int:
 	else:
 		is_good = _saved == 0
 	var left := 0
+	var others: PackedStringArray = []
 	for named: String in Files.names(_saves):
 		if named.begins_with("."):
 			left += 1
 			DirAccess.remove_absolute(_saves.path_join(named))
 		elif not named in _named:
 			is_good = false
-			print("a file %s" % named)
-	var verdict := "good" if is_good else "bad"
+			others.append(named)
+	var verdict := "good" if is_good else "bad: backup %d, other files %s" % [backup, others]
 	var text := "%s: generation %d, saved %d, began %d, left %d, saving %d, overtaken %d"
 	text = text % [verdict, generation, _saved, _began, left, _under_way.size(), _count_overtaken()]
 	print(text)

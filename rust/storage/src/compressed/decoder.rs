@@ -184,6 +184,28 @@ impl<R: Read + Seek> Decoder<R> {
     }
 }
 
+/// True if a file is a compressed one but for its first four bytes, which were read: they are damaged.
+pub fn is_damaged_at_start(input: &mut (impl Read + Seek), file_len: u64) -> bool {
+    let magic_len = MAGIC.len() as u64;
+    let mut fits = || -> io::Result<bool> {
+        let (mut mode, mut end) = ([0; 4], [0; 4]);
+        input.read_exact(&mut mode)?;
+        if Compression::from_mode(u32::from_le_bytes(mode)).is_none() {
+            return Ok(false);
+        }
+        input.seek(SeekFrom::Start(file_len.saturating_sub(magic_len)))?;
+        input.read_exact(&mut end)?;
+        if end != MAGIC {
+            return Ok(false);
+        }
+        input.seek(SeekFrom::Start(magic_len))?;
+        let layout = Layout::read(&mut MAGIC.chain(&mut *input), file_len);
+        Ok(layout.is_ok_and(|layout| layout.end() == Some(file_len - magic_len)))
+    };
+    // Whoever reads it meets the error again.
+    fits().unwrap_or(false)
+}
+
 /// The head and the table of a file, and the blocks that they announce. None of it is trusted.
 struct Layout {
     compression: Compression,
@@ -231,6 +253,12 @@ impl Layout {
 
     fn count(&self) -> u64 {
         block_count(self.total, self.block_len)
+    }
+
+    /// Returns where the blocks end, unless one has a size that no block has.
+    fn end(&self) -> Option<u64> {
+        let mut blocks = 0..self.count();
+        blocks.try_fold(self.blocks_at(), |end, block| self.check(block).ok().map(|()| end + self.packed_len(block)))
     }
 
     /// Returns the length of a block in the stream, in bytes.

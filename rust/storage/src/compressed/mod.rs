@@ -19,7 +19,7 @@ mod decoder;
 mod encoder;
 mod fastlz;
 
-pub use decoder::Decoder;
+pub use decoder::{Decoder, is_damaged_at_start};
 pub use encoder::Encoder;
 
 /// The first four bytes of a compressed file, and its last four.

@@ -10,7 +10,7 @@ use self::source::READ_LEN;
 pub(crate) use self::source::{Source, WALK_LEN};
 use self::walk::Select;
 pub(crate) use self::walk::{Walk, Walked};
-use crate::compressed::{Compression, Decoder, MAGIC, is_compressed};
+use crate::compressed::{Compression, Decoder, MAGIC, is_compressed, is_damaged_at_start};
 use crate::encrypted::{Decrypter, Hashing, Key};
 use crate::error::{LoadError, shortened};
 use crate::open::{Input, open};
@@ -70,8 +70,10 @@ impl Loader {
     pub fn new(mut input: Box<dyn Input>, len: u64) -> Result<Self, LoadError> {
         let mut head = Vec::new();
         input.by_ref().take(MAGIC.len() as u64).read_to_end(&mut head)?;
+        // Of one that is damaged at its start, the decoder says so.
+        let is_compressed = is_compressed(&head) || is_damaged_at_start(&mut input, len);
         input.seek(SeekFrom::Start(0))?;
-        let (source, unread) = if is_compressed(&head) {
+        let (source, unread) = if is_compressed {
             let decoder = Decoder::new(input, len)?;
             let total = decoder.total();
             (Source::Compressed(Box::new(decoder)), total)

@@ -3,6 +3,7 @@
 
 use std::io::Cursor;
 
+use varbatch_storage::Loader;
 use varbatch_storage::compressed::{Compression, Decoder, MAX_BLOCK_LEN};
 use varbatch_workers::Threads;
 
@@ -87,6 +88,25 @@ fn a_flipped_bit_never_gives_other_bytes() {
             assert!(found.len() >= whole.min(LEN), "{compression:?}, bit {bit}: {} bytes", found.len());
             // Some bits mean nothing, such as the time in a gzip head. Then nothing is lost.
             assert!(error.is_some() || found.len() == LEN, "{compression:?}, bit {bit}: no error");
+        }
+    }
+}
+
+/// Without it a file is one of any bytes. The rest of it says that it is not.
+#[test]
+fn damage_of_the_magic_is_known_by_the_rest() {
+    for (_, len, file) in compressed() {
+        let load = |file: &[u8]| Loader::new(Box::new(Cursor::new(file.to_vec())), file.len() as u64);
+        assert_eq!(load(&file).unwrap().len().0, len as u64);
+        for bit in 0..32 {
+            let mut damaged = file.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let text = "expected \"GCPF\" for a compressed file, found other bytes, at byte 0 of the file";
+            assert_eq!(load(&damaged).err().map(|error| error.to_string()).as_deref(), Some(text), "{len}, bit {bit}");
+            // Of other lengths, and as a part of other bytes, it is what it is.
+            damaged.insert(20, 0);
+            assert!(load(&damaged).is_ok_and(|loader| loader.compression().is_none()));
+            assert!(load(&damaged[..damaged.len() - 1]).is_ok());
         }
     }
 }
