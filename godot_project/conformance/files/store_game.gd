@@ -10,7 +10,8 @@ const GENERATION := "generation"
 const HELD := "held"
 ## What may lie beside the file of one that was killed: of the store, while it is made, and of a backup.
 const BESIDE: PackedStringArray = [
-	"-wal", "-shm", "-lock", "-varbatch-new", ".bak-varbatch-copy", ".bak-varbatch-copy-wal", ".bak-varbatch-copy-shm"
+	"-wal", "-shm", "-lock", "-varbatch-new", ".bak-varbatch-new", ".bak-varbatch-copy", ".bak-varbatch-copy-wal",
+	".bak-varbatch-copy-shm"
 ]
 
 var _store: VarBatchStore
