@@ -41,14 +41,21 @@ static NOTES: Mutex<Notes> =
     Mutex::new(Notes { whole: BTreeMap::new(), refused: BTreeMap::new(), paths: BTreeMap::new(), has_more: false });
 
 struct Notes {
-    /// Files that are whole; false if they may have been changed since without a trace.
-    whole: BTreeMap<Seen, bool>,
+    /// Files that are whole.
+    whole: BTreeMap<Seen, Whole>,
     /// Files that could not be loaded.
     refused: BTreeMap<Seen, Part>,
     /// Paths of which the last load failed: as they were given, in case their links cannot be read, and resolved.
     paths: BTreeMap<PathBuf, Part>,
     /// True if there is no room for some of these: from then on, what is unknown is checked before it is replaced.
     has_more: bool,
+}
+
+struct Whole {
+    /// False if it may have been changed since without a trace.
+    is_sure: bool,
+    /// How this process has saved it.
+    contents: Option<Contents>,
 }
 
 /// What of a file could not be loaded. Who reads its bytes later knows nothing of its values.
@@ -105,7 +112,7 @@ impl Seen {
 
     fn note_part(self, path: &Path, part: Part, is_whole: bool) {
         note_path(path, part, is_whole);
-        if is_whole { self.note_whole() } else { self.note_refused(part) }
+        if is_whole { self.note_whole(None) } else { self.note_refused(part) }
     }
 
     fn note_refused(self, part: Part) {
@@ -118,15 +125,17 @@ impl Seen {
         }
     }
 
-    /// Notes that the file is whole, before it is at its path.
-    pub(crate) fn note_whole(self) {
+    /// Notes that the file is whole, before it is at its path, and how it was saved.
+    pub(crate) fn note_whole(self, contents: Option<Contents>) {
         let mut notes = lock(&NOTES);
         notes.refused.remove(&self);
         if notes.whole.len() == MAX_WHOLE {
             notes.whole.clear();
         }
         let age = self.modified.and_then(|modified| modified.elapsed().ok());
-        notes.whole.insert(self, age.is_some_and(|age| age > COARSE));
+        let is_sure = age.is_some_and(|age| age > COARSE);
+        let contents = contents.or_else(|| notes.whole.remove(&self)?.contents);
+        notes.whole.insert(self, Whole { is_sure, contents });
     }
 
     /// Returns whether the file, which is at `path`, is whole, as far as this process knows.
@@ -139,7 +148,12 @@ impl Seen {
         if notes.refused.contains_key(self) {
             return Some(Note { is_whole: false, is_sure: true });
         }
-        notes.whole.get(self).map(|&is_sure| Note { is_whole: true, is_sure })
+        notes.whole.get(self).map(|whole| Note { is_whole: true, is_sure: whole.is_sure })
+    }
+
+    /// Returns how this process has saved the file.
+    fn saved_as(&self) -> Option<Contents> {
+        lock(&NOTES).whole.get(self)?.contents.clone()
     }
 }
 
@@ -223,8 +237,8 @@ pub struct Contents {
 
 impl Contents {
     /// True if all values are there: all of them if the file has a checksum or is no longer than `max`, else their lengths.
-    /// False also if the file cannot be read, and for any bytes that are plain where those of `backup` are not: the first bytes may
-    /// be damaged, by which their form is known. Fails if too many files are open, which says nothing about it.
+    /// False also if the file cannot be read, and for plain bytes that begin with zeros where those of `backup` are not plain: the
+    /// disk may have lost the first, by which their form is known. Fails if too many files are open, which says nothing about it.
     fn is_whole(&self, path: &Path, backup: Option<&Path>, max: u64, threads: &Threads) -> io::Result<bool> {
         let encrypted = |key: &Key| {
             open(path).map_err(LoadError::from).and_then(|(file, len)| Loader::encrypted(Box::new(file), len, key))
@@ -242,8 +256,8 @@ impl Contents {
         };
         let is_plain = loader.compression().is_none() && loader.hashing().is_none();
         let Some(dialect) = self.dialect else {
-            let has_form = !(is_plain && backup.is_some_and(is_packed));
-            return Ok(has_form && loader.has_all_bytes(threads));
+            let lost_its_form = is_plain && backup.map_or(Ok(false), |backup| lost_its_form(path, backup))?;
+            return Ok(!lost_its_form && loader.has_all_bytes(threads));
         };
         if is_plain && loader.unread() > max {
             loader.select(i64::MAX, None);
@@ -252,11 +266,20 @@ impl Contents {
     }
 }
 
-/// True if a file is compressed or encrypted.
-fn is_packed(path: &Path) -> bool {
-    let mut magic = Vec::new();
-    let read = open(path).and_then(|(file, _)| file.take(4).read_to_end(&mut magic));
-    read.is_ok() && [compressed::MAGIC, encrypted::MAGIC].contains(&magic[..].try_into().unwrap_or_default())
+/// True if a file begins with zeros, and its backup is compressed or encrypted, or cannot be read. Fails if too many files are open.
+fn lost_its_form(path: &Path, backup: &Path) -> io::Result<bool> {
+    let start = |path: &Path, len| {
+        let mut bytes = Vec::new();
+        open(path).and_then(|(file, _)| file.take(len).read_to_end(&mut bytes)).map(|_| bytes)
+    };
+    if start(path, 16)?.iter().any(|byte| *byte != 0) {
+        return Ok(false);
+    }
+    match start(backup, 4) {
+        Err(error) if is_exhausted(&error) => Err(error),
+        Err(error) => Ok(error.kind() != io::ErrorKind::NotFound),
+        Ok(magic) => Ok([&compressed::MAGIC[..], &encrypted::MAGIC].contains(&&*magic)),
+    }
 }
 
 /// What becomes of the file at a path.
@@ -270,7 +293,7 @@ pub enum Fate {
 /// What is known of the file at a path, before a save holds its line: a check can take long.
 #[derive(Debug)]
 pub struct Checked {
-    contents: Option<Contents>,
+    pub(crate) contents: Option<Contents>,
     keeps_backup: bool,
     /// Bytes of a plain file up to which all values are checked.
     max: u64,
@@ -294,9 +317,9 @@ impl Checked {
 
     fn check(&self, path: &Path, seen: Seen, at: &Path, threads: &Threads) -> io::Result<Option<bool>> {
         let is_due = seen.len > 0 && self.is_careful();
-        let contents = self.contents.as_ref().filter(|_| is_due);
-        let backup = backup_of(path).ok().filter(|_| seen.noted().is_none());
-        contents.map(|contents| contents.is_whole(at, backup.as_deref(), self.max, threads)).transpose()
+        let Some(contents) = self.contents.clone().filter(|_| is_due) else { return Ok(None) };
+        let (saved_as, backup) = (seen.saved_as(), backup_of(path).ok());
+        saved_as.unwrap_or(contents).is_whole(at, backup.as_deref(), self.max, threads).map(Some)
     }
 
     /// Fails if a file that is to be replaced is a store, unless whoever saves knows what to do with its journal, and does not say

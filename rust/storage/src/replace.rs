@@ -111,7 +111,8 @@ impl Replacement {
                         folder.flush(folder_of(path)).map_err(|error| not_kept(Fate::Aside, error))
                     })?;
                     // A save that looks there at once must know it.
-                    Seen::of(&file.metadata()?).note_whole();
+                    Seen::of(&file.metadata()?)
+                        .note_whole(checked.as_ref().and_then(|checked| checked.contents.clone()));
                     put_at(file, beside, path)
                 };
                 put().inspect_err(|_| aside.iter().for_each(|aside| _ = disk::remove(aside)))?;

@@ -43,14 +43,18 @@ impl Writer {
         if !self.inserts && self.write(update, key, value)? {
             return Ok(());
         }
+        let is_first = !self.inserts || self.fence.is_none();
         // A damaged index may not lead to the key: then there would be two.
         self.inserts = !self.contains(key)?;
-        match self.inserts {
-            false if self.write(update, key, value)? => Ok(()),
-            false => Err(KEYS_MISSING),
-            true if self.write(insert, key, value)? => self.count(key, 1),
-            true => Err(WRONG_ROW),
+        if !self.inserts {
+            return if self.write(update, key, value)? { Ok(()) } else { Err(KEYS_MISSING) };
         }
+        let is_written = self.write(insert, key, value)?;
+        // In a damaged table the number of the row may be that of another. Those that follow it are where it is.
+        if !is_written || is_first && self.row(key)?.is_none() {
+            return Err(WRONG_ROW);
+        }
+        self.count(key, 1)
     }
 
     /// Returns true if there was something to write.
@@ -64,15 +68,16 @@ impl Writer {
         if statement.execute((key, compression, checksum, zeros))? == 0 {
             return Ok(false);
         }
-        let id = self.id(key)?.ok_or(WRONG_ROW)?;
+        let id = self.row(key)?.ok_or(WRONG_ROW)?;
         let mut blob = self.connection.blob_open("main", "entry", "value", id, false)?;
         bytes.chunks(LONG).try_for_each(|piece| blob.write_all(piece))?;
         Ok(blob.close().map(|()| true)?)
     }
 
-    fn id(&self, key: &[u8]) -> Result<Option<i64>> {
-        let mut find = self.connection.prepare_cached("SELECT id FROM entry WHERE key = ?1")?;
-        Ok(find.query_row([key], |row| row.get(0)).optional()?)
+    /// Returns the number of the row that has a key, and that its index leads to.
+    fn row(&self, key: &[u8]) -> Result<Option<i64>> {
+        let sql = "SELECT id FROM entry WHERE id = (SELECT id FROM entry WHERE key = ?1) AND key = ?1";
+        Ok(self.connection.prepare_cached(sql)?.query_row([key], |row| row.get(0)).optional()?)
     }
 
     /// Returns true if the key was there.
@@ -81,7 +86,7 @@ impl Writer {
         if self.connection.prepare_cached(sql)?.execute([key])? == 1 {
             return self.count(key, -1).map(|()| true);
         }
-        if self.id(key)?.is_some() {
+        if self.connection.prepare_cached("SELECT id FROM entry WHERE key = ?1")?.exists([key])? {
             return Err(WRONG_ROW);
         }
         if self.contains(key)? { Err(KEYS_MISSING) } else { Ok(false) }

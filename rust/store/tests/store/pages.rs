@@ -344,6 +344,37 @@ fn what_the_index_does_not_lead_to_is_not_saved_twice() {
     assert!(errors > 0);
 }
 
+/// The last page of the table is another one: a new row gets a number that has a row.
+#[test]
+fn what_a_damaged_table_would_lose_is_not_saved() {
+    let (_folder, path) = Folder::with("file");
+    let sound = big_store(&path);
+    let (root, leaves) = (pages_of(&sound, 5)[0] * PAGE, pages_of(&sound, 13));
+    let mut errors = 0;
+    for (leaf, len) in leaves.iter().flat_map(|leaf| [(leaf, 3), (leaf, 2 << 20)]) {
+        let mut file = sound.clone();
+        file[root + 8..root + 12].copy_from_slice(&(*leaf as u32 + 1).to_be_bytes());
+        fs::write(&path, &file).unwrap();
+        let mut store = Store::open(&path).unwrap();
+        let found = |store: &Store, key: &[u8]| ask(&mut store.reader().unwrap(), key).ok().flatten();
+        let olds: Vec<_> = (0..4000_u32).map(|number| [&number.to_be_bytes()[..], &[7; 60]].concat()).collect();
+        let before: Vec<_> = olds.iter().step_by(40).map(|key| found(&store, key)).collect();
+        let new = |key: &[u8]| Packed::new(key, vec![9; len], false);
+        store.begin().unwrap();
+        let saved = (0..8_u8).try_for_each(|key| store.put(&[b'n', key], &new(&[b'n', key])));
+        let saved = saved.and_then(|()| store.commit());
+        if saved.is_err() {
+            store.roll_back();
+        }
+        let is_there = (0..8_u8).all(|key| found(&store, &[b'n', key]).is_some_and(|value| value == vec![9; len]));
+        assert!(saved.is_err() || is_there, "page {leaf}, {len} bytes");
+        assert!(matches!(saved, Ok(()) | Err(StoreError::Damaged(_))), "{saved:?}");
+        assert!(olds.iter().step_by(40).map(|key| found(&store, key)).eq(before), "page {leaf}, {len} bytes");
+        errors += usize::from(saved.is_err());
+    }
+    assert!(errors > 0);
+}
+
 #[test]
 fn a_range_is_erased_whole_or_not_at_all() {
     let (_folder, path) = Folder::with("file");
