@@ -347,6 +347,17 @@ func test_scripts_that_need_arguments() -> void:
 	var bytes := Values.object("RefCounted", {"script": "res://old.gd"})
 	var decode := call_method.bind(&"bytes_to_var", [bytes, {"res://old.gd": script}])
 	check_value(expect_logged(decode, 1, 0, "_init() needs no arguments", true), null, "an object without its script")
+	# One that becomes so while objects are made.
+	script = script_of("extends Resource\n@export var v := 1")
+	var old := Values.object("Resource", {"script": "res://old.gd", "v": 2})
+	var buffers: Array = [old, var_to_bytes_with_objects(Meddler.new()), old]
+	Meddler.on_init = func() -> void:
+		script.source_code = "extends Resource\n@export var v := 1\nfunc _init(_a): pass"
+		script.reload(true)
+	decode = call_method.bind(&"bytes_to_vars", [buffers, {"res://old.gd": script, (Meddler as Script).resource_path: Meddler}])
+	var found: Array = expect_logged(decode, 1, 0, "_init() needs no arguments", true)
+	Meddler.reset()
+	check_value(found.map(func(object: Variant) -> bool: return object != null), [true, true, false], "one by one")
 
 
 func test_extending_classes() -> void:

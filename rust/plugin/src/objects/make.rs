@@ -149,11 +149,6 @@ impl Makers {
         &self.all[maker as usize].of
     }
 
-    /// True if no object with this script was made before.
-    pub fn is_new(&mut self, script: u32) -> bool {
-        !std::mem::replace(&mut self.all[script as usize].is_made, true)
-    }
-
     /// Creates an object of a class. `None` if the engine cannot.
     pub fn make(&mut self, class: u32) -> Option<NewObject> {
         let object = NewObject::of(&self.class_of(class).class)?;

@@ -13,8 +13,6 @@ pub struct Maker {
     pub charges: Charges,
     /// False for a class that is only listed as the base of a script.
     pub is_allowed: bool,
-    /// False until an object was made.
-    pub is_made: bool,
     pub stored: Option<Stored>,
     /// Of a script, once that was found out.
     pub is_abstract: Option<bool>,
@@ -27,7 +25,7 @@ pub struct Maker {
 impl Maker {
     pub fn new(of: Class, names: usize, charges: Charges) -> Self {
         let (stored, is_abstract, is_changed, changes_base) = (None, None, None, None);
-        Self { of, names, charges, is_allowed: true, is_made: false, stored, is_abstract, is_changed, changes_base }
+        Self { of, names, charges, is_allowed: true, stored, is_abstract, is_changed, changes_base }
     }
 }
 

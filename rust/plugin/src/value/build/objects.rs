@@ -58,7 +58,7 @@ impl<'a> Build<'a, '_> {
                 }
                 Step::Script(script, len) => {
                     object.set_script(makers.class_of(script).script());
-                    if makers.is_new(script) && !object.has_script() {
+                    if !object.has_script() {
                         self.reader.next_event()?;
                         let why = "expected a script whose _init() needs no arguments, found another".into();
                         let at = self.reader.position();
