@@ -9,7 +9,6 @@ use rusqlite::Connection;
 use crate::format::{ID, MODE, NEW, SIDE_FILES, TABLES, VERSION, WAL, is_store};
 use crate::journal::rename_aside;
 use crate::mark::Mark;
-use crate::open::refuse_others;
 use crate::place::{Place, beside, id_of, in_folder, is_filled, is_open, names, real, rename_new};
 use crate::{Result, StoreError};
 
@@ -35,10 +34,15 @@ fn has_store(path: &Path) -> bool {
 }
 
 /// Fails if a name is taken by what is no file: a pipe keeps who opens it waiting, and SQLite makes what a link leads to.
-pub(crate) fn refuse_other(path: &Path) -> Result<()> {
+fn refuse_other(path: &Path) -> Result<()> {
     let is_other = path.metadata().map_or_else(|_| path.is_symlink(), |found| !found.is_file());
     let name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if is_other { Err(StoreError::InTheWay(name())) } else { Ok(()) }
+}
+
+/// The same for the names of both journals of a store.
+pub(crate) fn refuse_others(path: &Path) -> Result<()> {
+    ["-wal", "-journal"].iter().try_for_each(|end| refuse_other(&beside(path, end)))
 }
 
 /// Makes a file that is to become a store, or takes the one that a killed process left, and locks it: one process after the other

@@ -16,7 +16,7 @@ use crate::format::{
 };
 use crate::journal::{self, commits_behind, copy_aside, frames, has_head, rename_aside};
 use crate::mark::Mark;
-use crate::new::{TRIES, make, refuse_other};
+use crate::new::{TRIES, make, refuse_others};
 use crate::place::{Place, beside, is_filled, real};
 use crate::{Result, StoreError};
 
@@ -232,10 +232,6 @@ pub(crate) fn tried<T>(path: &Path, open: impl Fn() -> Result<T>) -> Result<T> {
         };
     }
     Err(StoreError::CannotOpen)
-}
-
-pub(crate) fn refuse_others(path: &Path) -> Result<()> {
-    ["-wal", "-journal"].iter().try_for_each(|end| refuse_other(&beside(path, end)))
 }
 
 /// Several connections of one process share the index of the journal: on Unix in memory, which browsers have, too, and other

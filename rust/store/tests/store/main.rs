@@ -1,5 +1,6 @@
 //! Stores from outside: one program, so that it links once. Each module says what it guards.
 
+mod astray;
 mod damage;
 mod file;
 mod files;

@@ -12,10 +12,10 @@ use crate::file::{ask, keys, save};
 use crate::folder::Folder;
 use crate::hostile::refused;
 
-const PAGE: usize = 16_384;
+pub const PAGE: usize = 16_384;
 
 /// Makes a store whose keys fill many pages, and returns its bytes.
-fn big_store(path: &Path) -> Vec<u8> {
+pub fn big_store(path: &Path) -> Vec<u8> {
     let _ = fs::remove_file(path);
     let mut store = Store::open(path).unwrap();
     store.begin().unwrap();
@@ -29,7 +29,7 @@ fn big_store(path: &Path) -> Vec<u8> {
 }
 
 /// The pages of one kind: 2 inner ones of an index, 5 of a table, 10 and 13 leaves.
-fn pages_of(file: &[u8], kind: u8) -> Vec<usize> {
+pub fn pages_of(file: &[u8], kind: u8) -> Vec<usize> {
     // Behind the roots of the mark and the fences.
     (4..file.len() / PAGE).filter(|page| file[page * PAGE] == kind).collect()
 }
@@ -273,129 +273,4 @@ fn a_damaged_cell_leaves_the_others_also_at_the_first_look() {
         number % 20 == 0 && !matches!(found(), Ok(Some(value)) if value == vec![1; 40])
     });
     assert!(damaged.count() <= 1);
-}
-
-/// Files with two ranges of keys, in whose index the searches go astray: a cell leads to where another one does, or both are
-/// swapped. And the store before, with each key as its value.
-fn astray(path: &Path) -> (Vec<[u8; 4]>, Vec<Vec<u8>>) {
-    let _ = fs::remove_file(path);
-    let mut store = Store::open(path).unwrap();
-    let all: Vec<_> = (0..900).map(u32::to_be_bytes).collect();
-    save(&mut store, &all.iter().map(|key| (&key[..], &key[..])).collect::<Vec<_>>());
-    store.close().unwrap();
-    let sound = fs::read(path).unwrap();
-    let page = pages_of(&sound, 10)[0] * PAGE;
-    let cells = (100..300).flat_map(|cell| [(0, cell, false), (cell - 40, cell, false), (cell - 40, cell, true)]);
-    let files = cells.map(|(other, cell, swaps)| {
-        let (mut file, [other, cell]) = (sound.clone(), [other, cell].map(|cell| page + 8 + 2 * cell));
-        file.copy_within(other..other + 2, cell);
-        if swaps {
-            file[other..other + 2].copy_from_slice(&sound[cell..cell + 2]);
-        }
-        file
-    });
-    (all, files.collect())
-}
-
-#[test]
-fn a_key_that_the_index_does_not_lead_to_is_an_error() {
-    let (_folder, path) = Folder::with("file");
-    let (all, files) = astray(&path);
-    let mut errors = 0;
-    for file in files {
-        fs::write(&path, &file).unwrap();
-        let store = Store::open(&path).unwrap();
-        let mut reader = store.reader().unwrap();
-        for key in &all[90..300] {
-            match ask(&mut reader, key) {
-                Ok(value) => assert_eq!(value, Some(key.to_vec()), "{key:?}"),
-                Err(_) => errors += 1,
-            }
-        }
-        let mut found = Vec::new();
-        match reader.keys(&mut Walk::default(), usize::MAX, |key| found.push(key.to_vec())) {
-            Ok(_) => assert!(found == all),
-            Err(_) => errors += 1,
-        }
-    }
-    assert!(errors > 600, "{errors}");
-}
-
-#[test]
-fn what_the_index_does_not_lead_to_is_not_saved_twice() {
-    let (_folder, path) = Folder::with("file");
-    let (all, files) = astray(&path);
-    let mut errors = 0;
-    for (number, file) in files.iter().enumerate() {
-        fs::write(&path, file).unwrap();
-        let mut store = Store::open(&path).unwrap();
-        let some = &all[number * 7 % 300..][..40];
-        store.begin().unwrap();
-        let new = |key: &[u8]| Packed::new(key, b"new".to_vec(), false);
-        let saved = some.iter().try_for_each(|key| store.put(key, &new(key))).and_then(|()| store.commit());
-        if saved.is_err() {
-            store.roll_back();
-        }
-        let mut reader = store.reader().unwrap();
-        let values: Vec<_> = some.iter().map(|key| ask(&mut reader, key)).collect();
-        assert!(saved.is_err() || values.iter().flatten().all(|value| value.as_deref() == Some(b"new")), "{number}");
-        errors += usize::from(saved.is_err());
-    }
-    assert!(errors > 0);
-}
-
-/// The last page of the table is another one: a new row gets a number that has a row.
-#[test]
-fn what_a_damaged_table_would_lose_is_not_saved() {
-    let (_folder, path) = Folder::with("file");
-    let sound = big_store(&path);
-    let (root, leaves) = (pages_of(&sound, 5)[0] * PAGE, pages_of(&sound, 13));
-    let mut errors = 0;
-    for (leaf, len) in leaves.iter().flat_map(|leaf| [(leaf, 3), (leaf, 2 << 20)]) {
-        let mut file = sound.clone();
-        file[root + 8..root + 12].copy_from_slice(&(*leaf as u32 + 1).to_be_bytes());
-        fs::write(&path, &file).unwrap();
-        let mut store = Store::open(&path).unwrap();
-        let found = |store: &Store, key: &[u8]| ask(&mut store.reader().unwrap(), key).ok().flatten();
-        let olds: Vec<_> = (0..4000_u32).map(|number| [&number.to_be_bytes()[..], &[7; 60]].concat()).collect();
-        let before: Vec<_> = olds.iter().step_by(40).map(|key| found(&store, key)).collect();
-        let new = |key: &[u8]| Packed::new(key, vec![9; len], false);
-        store.begin().unwrap();
-        let saved = (0..8_u8).try_for_each(|key| store.put(&[b'n', key], &new(&[b'n', key])));
-        let saved = saved.and_then(|()| store.commit());
-        if saved.is_err() {
-            store.roll_back();
-        }
-        let is_there = (0..8_u8).all(|key| found(&store, &[b'n', key]).is_some_and(|value| value == vec![9; len]));
-        assert!(saved.is_err() || is_there, "page {leaf}, {len} bytes");
-        assert!(matches!(saved, Ok(()) | Err(StoreError::Damaged(_))), "{saved:?}");
-        assert!(olds.iter().step_by(40).map(|key| found(&store, key)).eq(before), "page {leaf}, {len} bytes");
-        errors += usize::from(saved.is_err());
-    }
-    assert!(errors > 0);
-}
-
-#[test]
-fn a_range_is_erased_whole_or_not_at_all() {
-    let (_folder, path) = Folder::with("file");
-    let (all, files) = astray(&path);
-    let mut errors = 0;
-    for (number, file) in files.iter().enumerate() {
-        fs::write(&path, file).unwrap();
-        let mut store = Store::open(&path).unwrap();
-        let some = &all[number * 7 % 300..][..41];
-        store.begin().unwrap();
-        let erased = (|| {
-            while store.erase_range(&some[0], Some(&some[40]))? {}
-            store.commit()
-        })();
-        if erased.is_err() {
-            store.roll_back();
-        }
-        let mut reader = store.reader().unwrap();
-        let left = some[..40].iter().map(|key| ask(&mut reader, key)).collect::<Vec<_>>();
-        assert!(erased.is_err() || left.iter().flatten().all(Option::is_none), "{number}");
-        errors += usize::from(erased.is_err());
-    }
-    assert!(errors > 0);
 }

@@ -13,6 +13,7 @@
 //! - **A task keeps the threads that it was started with.** The queue until it ends, and each turn, hold a handle.
 //! - **No lock is held** while a step, a listener or the drop of a work runs, and never two locks at once.
 
+mod queue;
 mod task;
 
 use std::sync::{Arc, LazyLock};
@@ -22,7 +23,8 @@ pub use task::Task;
 
 use crate::ending::{join_kept, lock, unpoisoned};
 use crate::threads::{SLICE, Threads};
-use task::{Lists, Place, Queue};
+use queue::{Lists, Queue};
+use task::Place;
 
 /// The work of a task, in steps.
 pub trait Work: Send + 'static {
