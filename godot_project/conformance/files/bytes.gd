@@ -170,17 +170,27 @@ func test_backups() -> void:
 		write(path, damaged)
 		check_call("save_bytes", [path, filled_bytes(1), stored_as[0], key, true], OK, kept)
 		check_bytes(VarBatch.load_bytes(_bak, key), filled_bytes(100), "the last whole one")
+		# Further behind, and the next save has another form.
+		check_int(VarBatch.save_bytes(path, filled_bytes(100, 1), stored_as[0] as int, key, true), OK, "saving")
+		DirAccess.remove_absolute(aside)
+		damaged = FileAccess.get_file_as_bytes(path)
+		damaged[damaged.size() - 5] ^= 1
+		write(path, damaged)
+		check_call("save_bytes", [path, filled_bytes(1), -1, null, true], OK, kept)
+		check_bytes(VarBatch.load_bytes(_bak, key), filled_bytes(1), "the last whole one")
 		# Of another process, and plain since.
 		for i: int in 3:
 			write(path, filled_bytes(200, i + 1))
 			check_call("save_bytes", [path, filled_bytes(1), -1, null, true], OK, [])
 		for left: String in [path, _bak, aside]:
 			DirAccess.remove_absolute(left)
-	# What this process has saved is whole in any form, also as the backup of another.
+	# What this process has saved is whole in any form, also as the backup of another, and if it begins with zeros.
 	for stored_as: Array in [[-1, null], [FileAccess.COMPRESSION_ZSTD, null], [-1, SECRET], [-1, "other"], [-1, null]]:
 		check_call("save_bytes", [path, _bytes, stored_as[0], stored_as[1], true], OK, [])
 		check_call("save_var", [path, 1, false, -1 if stored_as[1] else stored_as[0], stored_as[1], true], OK, [])
 		check_call("save_vars", [path, [1], false, -1, null, true, _bytes], OK, [])
+		check_call("save_bytes", [path, filled_bytes(100, 0), stored_as[0], stored_as[1], true], OK, [])
+		check_call("save_bytes", [path, filled_bytes(100, 0), -1, null, true], OK, [])
 	check_names([path.get_file(), _bak.get_file()], "other forms")
 	_check_fails(SECRET, ERR_FILE_UNRECOGNIZED)
 	DirAccess.remove_absolute(path)

@@ -210,6 +210,8 @@ func test_saves_of_godot_3() -> void:
 		# It could not be loaded, but nothing of it is lost: it is not set aside.
 		check_int(VarBatch.transcode_file(path, path, GODOT_3, GODOT_4), OK, "back")
 		_check_translation("; its values can be read in DIALECT_GODOT_4", GODOT_3)
+		check_int(VarBatch.transcode_file(path, path, GODOT_4, GODOT_3), OK, "to Godot 3 again")
+		check_call("save_vars", [path, values, false, -1, null, true], OK, [])
 
 
 func test_damaged_saves() -> void:

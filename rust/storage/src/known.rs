@@ -237,8 +237,8 @@ pub struct Contents {
 
 impl Contents {
     /// True if all values are there: all of them if the file has a checksum or is no longer than `max`, else their lengths.
-    /// False also if the file cannot be read, and for plain bytes that begin with zeros where those of `backup` are not plain: the
-    /// disk may have lost the first, by which their form is known. Fails if too many files are open, which says nothing about it.
+    /// False also if the file cannot be read, and for bytes that may have lost their form, which that of `backup` tells. Fails if too
+    /// many files are open, which says nothing about it.
     fn is_whole(&self, path: &Path, backup: Option<&Path>, max: u64, threads: &Threads) -> io::Result<bool> {
         let encrypted = |key: &Key| {
             open(path).map_err(LoadError::from).and_then(|(file, len)| Loader::encrypted(Box::new(file), len, key))
@@ -266,13 +266,15 @@ impl Contents {
     }
 }
 
-/// True if a file begins with zeros, and its backup is compressed or encrypted, or cannot be read. Fails if too many files are open.
+/// True if the backup of a file is compressed or encrypted, or cannot be read, and the file begins with zeros, as if the disk had lost
+/// its start, or is encrypted, which nobody can check without the key. Fails if too many files are open.
 fn lost_its_form(path: &Path, backup: &Path) -> io::Result<bool> {
     let start = |path: &Path, len| {
         let mut bytes = Vec::new();
         open(path).and_then(|(file, _)| file.take(len).read_to_end(&mut bytes)).map(|_| bytes)
     };
-    if start(path, 16)?.iter().any(|byte| *byte != 0) {
+    let bytes = start(path, 16)?;
+    if !bytes.starts_with(&encrypted::MAGIC) && bytes.iter().any(|byte| *byte != 0) {
         return Ok(false);
     }
     match start(backup, 4) {
@@ -318,7 +320,9 @@ impl Checked {
     fn check(&self, path: &Path, seen: Seen, at: &Path, threads: &Threads) -> io::Result<Option<bool>> {
         let is_due = seen.len > 0 && self.is_careful();
         let Some(contents) = self.contents.clone().filter(|_| is_due) else { return Ok(None) };
-        let (saved_as, backup) = (seen.saved_as(), backup_of(path).ok());
+        let saved_as = seen.saved_as();
+        // What this process has saved has its form.
+        let backup = backup_of(path).ok().filter(|_| saved_as.is_none());
         saved_as.unwrap_or(contents).is_whole(at, backup.as_deref(), self.max, threads).map(Some)
     }
 

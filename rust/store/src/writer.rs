@@ -49,12 +49,12 @@ impl Writer {
         if !self.inserts {
             return if self.write(update, key, value)? { Ok(()) } else { Err(KEYS_MISSING) };
         }
-        let is_written = self.write(insert, key, value)?;
-        // In a damaged table the number of the row may be that of another. Those that follow it are where it is.
-        if !is_written || is_first && self.row(key)?.is_none() {
+        // In a damaged table the last row is not that of the last page: new rows would get the numbers of others.
+        let others = "SELECT id FROM entry WHERE id > (SELECT max(id) FROM entry)";
+        if is_first && self.connection.prepare_cached(others)?.exists(())? {
             return Err(WRONG_ROW);
         }
-        self.count(key, 1)
+        if self.write(insert, key, value)? { self.count(key, 1) } else { Err(WRONG_ROW) }
     }
 
     /// Returns true if there was something to write.

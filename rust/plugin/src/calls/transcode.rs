@@ -86,7 +86,7 @@ pub fn transcode_file(
             "expected a file without a key for {name}, as encrypted files are those of Godot 4"
         )));
     }
-    let mut target = SaveTarget { key, ..SaveTarget::plain(to) };
+    let mut target = SaveTarget { key, dialect: translation.to, ..SaveTarget::plain(to) };
     // Before the ticket, as the engine may print why it does not open a project file: a Logger may run.
     let file = Source { key, ..Source::plain(from) };
     let seen = file.seen();

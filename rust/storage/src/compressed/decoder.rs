@@ -188,9 +188,12 @@ impl<R: Read + Seek> Decoder<R> {
 pub fn is_damaged_at_start(input: &mut (impl Read + Seek), file_len: u64) -> bool {
     let magic_len = MAGIC.len() as u64;
     let mut fits = || -> io::Result<bool> {
-        let (mut mode, mut end) = ([0; 4], [0; 4]);
-        input.read_exact(&mut mode)?;
-        if Compression::from_mode(u32::from_le_bytes(mode)).is_none() {
+        let (mut head, mut end) = ([0; HEAD_LEN - MAGIC.len()], [0; MAGIC.len()]);
+        input.read_exact(&mut head)?;
+        let (mode, block_len, total) = (word(&head, 0), word(&head, 1).max(1), word(&head, 2));
+        // Without room for its table, that is not read.
+        let table_len = 4 * block_count(total.into(), block_len.into());
+        if Compression::from_mode(mode).is_none() || table_len > file_len {
             return Ok(false);
         }
         input.seek(SeekFrom::Start(file_len.saturating_sub(magic_len)))?;

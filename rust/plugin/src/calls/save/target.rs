@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use godot::builtin::{AnyArray, GString, PackedByteArray, Variant};
 use godot::global::Error as EngineError;
+use varbatch_codec::Dialect;
 use varbatch_storage::compressed::{self, Compression};
 use varbatch_storage::encrypted::{self, Key};
 use varbatch_storage::{AppendError, Contents, Saver, Ticket, is_exhausted, words};
@@ -53,6 +54,8 @@ pub struct SaveTarget {
     pub header: HeldBytes,
     pub appends: bool,
     pub holds: Holds,
+    /// The engine that reads the values.
+    pub dialect: Dialect,
 }
 
 impl SaveTarget {
@@ -60,7 +63,8 @@ impl SaveTarget {
     pub fn plain(path: &GString) -> Self {
         let at = path_of(path).unwrap_or_default();
         let (shown, compression, key, header) = (short(&path.to_string(), PATH), None, None, HeldBytes::default());
-        Self { path: at, shown, compression, key, keeps_backup: false, header, appends: false, holds: Holds::Values }
+        let (keeps_backup, appends, holds, dialect) = (false, false, Holds::Values, DIALECT);
+        Self { path: at, shown, compression, key, keeps_backup, header, appends, holds, dialect }
     }
 
     /// Takes the ticket of a call that writes this file. Until it ends, or its task is [added](add_task), no script may run:
@@ -120,7 +124,7 @@ impl SaveTarget {
         let backed_up = begun.and_then(|mut saver| {
             let (offset, dialect) = match self.holds {
                 Holds::Bytes => (0, None),
-                _ => (self.header.bytes().len() as u64, Some(DIALECT)),
+                _ => (self.header.bytes().len() as u64, Some(self.dialect)),
             };
             saver.stores(Contents { key: self.key, offset, dialect }, self.keeps_backup)?;
             Ok(saver)
